@@ -1,0 +1,1 @@
+"""Pieces that two models share unchanged."""

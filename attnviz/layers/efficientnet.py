@@ -1,0 +1,195 @@
+"""EfficientNet-Lite0: the frozen CNN whose feature grid feeds the captioner and the hybrid ViT.
+
+Paper: Tan & Le 2019, "EfficientNet" (https://arxiv.org/abs/1905.11946), table 1. The Lite variant is
+https://github.com/tensorflow/tpu/tree/master/models/official/efficientnet/lite: no squeeze-and-excite,
+ReLU6 in place of SiLU, a stem and head that do not scale.
+Reference code: timm's ``tf_efficientnet_lite0``; attribute names follow it, so its state dict loads as is.
+What differs: ``output_stride=16`` is written out, no drop path, no classifier choices.
+
+Notation: b batch, c channels, h/w pixels, s output stride.
+
+    conv 3×3 /2 → 16 inverted residuals in 7 stages → grid (320) → conv 1×1 → mean → 1280 → 1000
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+BN_EPS = 1e-3  # TensorFlow's, not torch's 1e-5
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One row of table 1: `repeats` blocks, the first of which carries the stride."""
+
+    kernel: int
+    stride: int
+    expand: int
+    channels: int
+    repeats: int
+
+
+STAGES = (
+    Stage(kernel=3, stride=1, expand=1, channels=16, repeats=1),
+    Stage(kernel=3, stride=2, expand=6, channels=24, repeats=2),
+    Stage(kernel=5, stride=2, expand=6, channels=40, repeats=2),
+    Stage(kernel=3, stride=2, expand=6, channels=80, repeats=3),
+    Stage(kernel=5, stride=1, expand=6, channels=112, repeats=3),
+    Stage(kernel=5, stride=2, expand=6, channels=192, repeats=4),
+    Stage(kernel=3, stride=1, expand=6, channels=320, repeats=1),
+)
+GRID_CHANNELS = STAGES[-1].channels
+POOLED_FEATURES = 1280
+
+# Where output cell i sits in the picture, as (pixels between cells, pixel of cell 0's centre). With
+# TensorFlow's padding an even picture gets its odd padding pixel at the bottom right only, so each
+# stride-2 convolution moves the centre by half of its input's pixel: the cells lie lower and further
+# right than the tiles i·s … (i+1)·s that one would draw. Sizes are multiples of the stride.
+CELL_CENTRES = {16: (16.0, 15.5 + 0.5), 32: (32.0, 31.5 + 0.5)}
+
+
+def same_padding(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
+    """TensorFlow "SAME" padding (before, after): output is ceil(size / stride), the odd pixel after."""
+    reach = dilation * (kernel - 1) + 1
+    total = max((-(-size // stride) - 1) * stride + reach - size, 0)
+    return total // 2, total - total // 2
+
+
+class SameConv2d(nn.Conv2d):
+    """A bias-free convolution padded as TensorFlow does, for the size it meets."""
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        kernel: int,
+        *,
+        stride: int = 1,
+        dilation: int = 1,
+        groups: int = 1,
+    ) -> None:
+        super().__init__(
+            inputs, outputs, kernel, stride=stride, dilation=dilation, groups=groups, bias=False
+        )
+
+    def forward(self, input: Tensor) -> Tensor:
+        (kernel, _), (stride, _), (dilation, _) = self.kernel_size, self.stride, self.dilation
+        top, bottom = same_padding(input.shape[-2], kernel, stride, dilation)
+        left, right = same_padding(input.shape[-1], kernel, stride, dilation)
+        if top == bottom and left == right:
+            return F.conv2d(
+                input, self.weight, None, self.stride, (top, left), self.dilation, self.groups
+            )
+        padded = F.pad(input, (left, right, top, bottom))
+        return F.conv2d(padded, self.weight, None, self.stride, 0, self.dilation, self.groups)
+
+
+class DepthwiseSeparable(nn.Module):
+    """Depthwise then pointwise convolution: the first block, which does not expand."""
+
+    def __init__(self, inputs: int, outputs: int, kernel: int, stride: int, dilation: int) -> None:
+        super().__init__()
+        self.conv_dw = SameConv2d(
+            inputs, inputs, kernel, stride=stride, dilation=dilation, groups=inputs
+        )
+        self.bn1 = nn.BatchNorm2d(inputs, eps=BN_EPS)
+        self.conv_pw = SameConv2d(inputs, outputs, 1)
+        self.bn2 = nn.BatchNorm2d(outputs, eps=BN_EPS)
+        self.skip = inputs == outputs and stride == 1
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = F.relu6(self.bn1(self.conv_dw(x)))
+        y = self.bn2(self.conv_pw(y))
+        return x + y if self.skip else y
+
+
+class InvertedResidual(nn.Module):
+    """Expand, depthwise, project: MobileNetV2's block (https://arxiv.org/abs/1801.04381)."""
+
+    def __init__(
+        self, inputs: int, outputs: int, kernel: int, stride: int, dilation: int, expand: int
+    ) -> None:
+        super().__init__()
+        hidden = inputs * expand
+        self.conv_pw = SameConv2d(inputs, hidden, 1)
+        self.bn1 = nn.BatchNorm2d(hidden, eps=BN_EPS)
+        self.conv_dw = SameConv2d(
+            hidden, hidden, kernel, stride=stride, dilation=dilation, groups=hidden
+        )
+        self.bn2 = nn.BatchNorm2d(hidden, eps=BN_EPS)
+        self.conv_pwl = SameConv2d(hidden, outputs, 1)
+        self.bn3 = nn.BatchNorm2d(outputs, eps=BN_EPS)
+        self.skip = inputs == outputs and stride == 1
+
+    def forward(self, x: Tensor) -> Tensor:
+        y = F.relu6(self.bn1(self.conv_pw(x)))
+        y = F.relu6(self.bn2(self.conv_dw(y)))
+        y = self.bn3(self.conv_pwl(y))
+        return x + y if self.skip else y
+
+
+def build_stages(inputs: int, output_stride: int) -> nn.Sequential:
+    """The seven stages. A stride past `output_stride` becomes dilation for the blocks after it."""
+    stages, reached, dilation = [], 2, 1
+    for stage in STAGES:
+        blocks: list[nn.Module] = []
+        for index in range(stage.repeats):
+            stride, next_dilation = (stage.stride if index == 0 else 1), dilation
+            if reached * stride > output_stride:
+                stride, next_dilation = 1, dilation * stride
+            shape = (inputs, stage.channels, stage.kernel, stride, dilation)
+            blocks.append(
+                DepthwiseSeparable(*shape)
+                if stage.expand == 1
+                else InvertedResidual(*shape, stage.expand)
+            )
+            inputs, reached, dilation = stage.channels, reached * stride, next_dilation
+        stages.append(nn.Sequential(*blocks))
+    return nn.Sequential(*stages)
+
+
+class EfficientNetLite0(nn.Module):
+    """EfficientNet-Lite0 for 1000 ImageNet classes.
+
+    Args:
+        output_stride: pixels between cells of the last grid. 32 as published; 16 keeps the last
+            stage's resolution by dilation with the very same weights (twice as fine a grid).
+    """
+
+    def __init__(self, output_stride: int = 32, classes: int = 1000) -> None:
+        super().__init__()
+        if output_stride not in CELL_CENTRES:
+            raise ValueError(f"output_stride must be 16 or 32, not {output_stride}")
+        self.output_stride = output_stride
+        self.conv_stem = SameConv2d(3, 32, 3, stride=2)
+        self.bn1 = nn.BatchNorm2d(32, eps=BN_EPS)
+        self.blocks = build_stages(32, output_stride)
+        self.conv_head = SameConv2d(GRID_CHANNELS, POOLED_FEATURES, 1)
+        self.bn2 = nn.BatchNorm2d(POOLED_FEATURES, eps=BN_EPS)
+        self.classifier = nn.Linear(POOLED_FEATURES, classes)
+
+    @property
+    def cell_centres(self) -> tuple[float, float]:
+        """(stride, centre): cell i is centred on pixel coordinate `centre + i * stride`.
+
+        Continuous coordinates (pixel i covers [i, i + 1)), the same down and right, for pictures whose
+        sides are multiples of the stride. Measured and pinned in tests/attnviz/layers.
+        """
+        return CELL_CENTRES[self.output_stride]
+
+    def features(self, pixels: Tensor) -> Tensor:
+        """The last grid before the head: (b, 3, h, w) -> (b, 320, ceil(h / s), ceil(w / s))."""
+        x = F.relu6(self.bn1(self.conv_stem(pixels)))  # (b, 32, h/2, w/2)
+        return self.blocks(x)
+
+    def pooled(self, features: Tensor) -> Tensor:
+        """The classifier's input, in [0, 6]: (b, 320, h, w) -> (b, 1280)."""
+        return F.relu6(self.bn2(self.conv_head(features))).mean(dim=(-2, -1))
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        """Logits: (b, 3, h, w) -> (b, classes)."""
+        return self.classifier(self.pooled(self.features(pixels)))
