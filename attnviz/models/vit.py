@@ -116,6 +116,7 @@ class PatchEmbed(nn.Module):
         self.patch_size = cfg.patch_size
         self.backbone = build_stem(cfg.stem) if cfg.stem else None
         channels = STEMS[cfg.stem].channels if cfg.stem else 3
+        self.grid = Tap("b c r s") if cfg.stem else None
         self.proj: nn.Module
         if cfg.projection == "linear":
             self.proj = nn.Linear(channels * cfg.patch_size**2, cfg.width)
@@ -124,8 +125,9 @@ class PatchEmbed(nn.Module):
         self.projected = Tap("b n d")
 
     def forward(self, pixels: Tensor) -> Tensor:
-        image = pixels if self.backbone is None else self.backbone(pixels)
-        return self.projected(self.project(image))
+        if self.backbone is not None and self.grid is not None:
+            pixels = self.grid(self.backbone(pixels))  # (b, c, H/s, W/s)
+        return self.projected(self.project(pixels))
 
     def project(self, image: Tensor) -> Tensor:
         """(b, c, r·P, c·P) → (b, n, d)."""
