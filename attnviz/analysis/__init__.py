@@ -1,0 +1,39 @@
+"""What attention weights say: rollout, relevance, distances, entropies, maps. Arrays in, arrays out.
+
+Everything here is NumPy on plain arrays, so it works on weights from any model. Letters in shapes:
+``L`` layers, ``h`` heads, ``q`` query tokens, ``k`` key tokens, ``…`` any leading axes.
+"""
+
+from attnviz.analysis.attention import (
+    Shares,
+    attention_gradient,
+    class_map,
+    entropy,
+    fuse_heads,
+    head_distance,
+    mass_set,
+    query_map,
+    relevance,
+    rollout,
+    shares,
+)
+from attnviz.analysis.filters import principal_filters
+from attnviz.analysis.maps import upsample
+from attnviz.analysis.positions import cosine_tiles
+
+__all__ = [
+    "Shares",
+    "attention_gradient",
+    "class_map",
+    "cosine_tiles",
+    "entropy",
+    "fuse_heads",
+    "head_distance",
+    "mass_set",
+    "principal_filters",
+    "query_map",
+    "relevance",
+    "rollout",
+    "shares",
+    "upsample",
+]
