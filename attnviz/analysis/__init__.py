@@ -1,6 +1,6 @@
-"""What attention weights say: rollout, relevance, distances, entropies, maps. Arrays in, arrays out.
+"""What attention weights say: rollout, relevance, distances, entropies, maps.
 
-Everything here is NumPy on plain arrays, so it works on weights from any model. Letters in shapes:
+Arrays in, arrays out: it works on weights from any model. Letters in shapes:
 ``L`` layers, ``h`` heads, ``q`` query tokens, ``k`` key tokens, ``…`` any leading axes.
 """
 

@@ -37,7 +37,7 @@ def fuse_heads(weights: np.ndarray, how: Fusion = "mean") -> np.ndarray:
 
 
 def query_map(weights: np.ndarray, geometry: Geometry, token: int) -> np.ndarray:
-    """What one token attends to: (…, q, k) → (…, rows, cols); weights to prefix tokens are left out."""
+    """What one token attends to among the patches: (…, q, k) → (…, rows, cols)."""
     _check_tokens(weights, geometry)
     if not 0 <= token < geometry.tokens:
         raise IndexError(f"no token {token}; there are {geometry.tokens}")
@@ -68,8 +68,8 @@ def rollout(
 ) -> np.ndarray:
     """Attention rollout, how much of each input token reaches each output token.
 
-    R = A_L ⋯ A_2 A_1 with A = (fused weights + I) / 2, each row normalised to 1, later layers on the
-    left (Abnar & Zuidema 2020, eq. 1).
+    R = A_L ⋯ A_2 A_1 with A = (fused weights + I) / 2, each row normalised to 1, later layers on
+    the left (Abnar & Zuidema 2020, eq. 1).
 
     Args:
         weights: (L, h, q, k), q = k.
@@ -108,7 +108,7 @@ def relevance(weights: np.ndarray, gradients: np.ndarray) -> np.ndarray:
 
     Args:
         weights: (L, h, q, k), q = k.
-        gradients: the gradient of the output explained (one class's logit) by the weights; same shape.
+        gradients: of the output to explain (one class's logit) by the weights, same shape.
 
     Returns:
         (q, k), at least the identity.

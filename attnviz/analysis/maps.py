@@ -12,7 +12,7 @@ from attnviz.geometry import Geometry
 def upsample(
     values: np.ndarray, geometry: Geometry, mode: Literal["cells", "smooth"] = "cells"
 ) -> np.ndarray:
-    """Values of the patch grid drawn where the cells really look: (…, rows, cols) → (…, height, width).
+    """A patch grid drawn where its cells really look: (…, rows, cols) → (…, height, width).
 
     Cell centres come from the geometry, so a grid that is not centred in its picture (a CNN stem
     with one-sided padding) lands where it belongs. The outermost cells reach to the picture's edge.
