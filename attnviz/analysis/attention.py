@@ -11,6 +11,7 @@ Sources
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from attnviz.geometry import Geometry
 
 Fusion = Literal["mean", "max", "min"]
 
-_FUSIONS = {"mean": np.mean, "max": np.max, "min": np.min}
+_FUSIONS: dict[str, Callable[..., np.ndarray]] = {"mean": np.mean, "max": np.max, "min": np.min}
 
 
 def fuse_heads(weights: np.ndarray, how: Fusion = "mean") -> np.ndarray:
