@@ -1,7 +1,7 @@
 """Where the tokens of a picture sit: grid, prefix tokens, and the pixels each cell looks at.
 
-Every attention tensor travels with one of these, so that nobody has to guess a grid by a square root
-or drop the first token and hope.
+Every attention tensor travels with one of these, so that nobody has to guess a grid by a square
+root or drop the first token and hope.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from typing import Any
 class Geometry:
     """The layout of one run's tokens over its input picture.
 
-    Tokens come as the prefix (class, distillation, registers; in that order) followed by the patches,
-    row by row. Pixels are continuous coordinates: pixel ``i`` covers ``[i, i + 1)``.
+    Tokens come as the prefix (class, distillation, registers; in that order) followed by the
+    patches, row by row. Pixels are continuous coordinates: pixel ``i`` covers ``[i, i + 1)``.
 
     Args:
         rows, cols: the patch grid.
@@ -75,11 +75,11 @@ class Geometry:
         return divmod(token - self.num_prefix, self.cols)
 
     def grid(self, values: Any) -> Any:
-        """Values of the patch tokens as a grid: (..., tokens) → (..., rows, cols), array or tensor."""
+        """The patch tokens as a grid: (..., tokens) → (..., rows, cols), array or tensor."""
         if values.shape[-1] != self.tokens:
             raise ValueError(
-                f"expected {self.tokens} tokens ({self.num_prefix} prefix + {self.rows}×{self.cols}) "
-                f"on the last axis, got {values.shape[-1]}"
+                f"expected {self.tokens} tokens ({self.num_prefix} prefix + "
+                f"{self.rows}×{self.cols}) on the last axis, got {values.shape[-1]}"
             )
         patches = values[..., self.num_prefix :]  # (..., rows·cols)
         return patches.reshape(*values.shape[:-1], self.rows, self.cols)  # (..., rows, cols)

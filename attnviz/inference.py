@@ -46,8 +46,8 @@ class PictureRun:
     Attributes:
         weights: (layers, heads, t, t) float32; rows are queries and sum to 1.
         logits: (classes,) float32; empty for a model without a head.
-        stages: the path of the data, name → array: ``pixels`` (3, H, W), ``grid`` (c, r, s; hybrids),
-            ``projected`` (n, d), ``embedded`` (t, d), ``first block`` and ``last block`` (t, d),
+        stages: the path of the data, name → array: ``pixels`` (3, H, W), ``grid`` (c, r, s; of a
+            hybrid), ``projected`` (n, d), ``embedded``, ``first block``, ``last block`` and
             ``normed`` (t, d), ``logits``.
         token_norms: (layers + 1, t) length of each token's residual, before and after each block.
         seconds: wall time of the pass, recording included.
@@ -137,7 +137,7 @@ def edits(
     changes: dict[str, Callable[[Tensor], Tensor]] = {}
     for layer in sorted({layer for layer, _ in edit.silenced}):
         heads = [head for where, head in edit.silenced if where == layer]
-        if not (0 <= layer < model.cfg.depth and 0 <= min(heads) and max(heads) < model.cfg.heads):
+        if not (layer in range(model.cfg.depth) and set(heads) <= set(range(model.cfg.heads))):
             raise ValueError(
                 f"layer {layer}, heads {heads}: the model has layers 0–{model.cfg.depth - 1} and "
                 f"heads 0–{model.cfg.heads - 1}"
@@ -189,7 +189,7 @@ def _leave_out(tokens: list[int], geometry: Geometry) -> Callable[[Tensor], Tens
 def _batch(model: ViT, pixels: Array) -> Tensor:
     if pixels.ndim != 3 or pixels.shape[0] != 3:
         raise ValueError(f"pixels are (3, height, width), not {pixels.shape}")
-    like = model.patch_embed.proj.weight
+    like = next(model.parameters())
     return torch.from_numpy(np.ascontiguousarray(pixels))[None].to(like)  # (1, 3, H, W)
 
 

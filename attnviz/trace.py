@@ -6,9 +6,10 @@ A ``Tap`` is a named identity module. It does nothing unless the current context
         logits = model(pixels)
     trace["blocks.3.attn.weights"]        # (b, h, q, k)
 
-The recorder lives in a ``ContextVar``, so two threads that share a model never see each other's run;
-nothing is stored on modules and no hook is registered. Idea of declared observation points: the
-HookPoint of TransformerLens; the difference is that state belongs to the caller, not to the model.
+The recorder lives in a ``ContextVar``, so two threads that share a model never see each other's
+run; nothing is stored on modules and no hook is registered. Idea of declared observation points:
+the HookPoint of TransformerLens; the difference is that state belongs to the caller, not to the
+model.
 """
 
 from __future__ import annotations
@@ -30,11 +31,11 @@ _recorders: ContextVar[tuple[_Recorder, ...]] = ContextVar("attnviz_recorders", 
 
 
 class TapError(LookupError):
-    """A tap name that is not there, a tensor of the wrong shape, or a recording that caught nothing."""
+    """A tap that is not there, a tensor of the wrong shape, a recording that caught nothing."""
 
 
 class Tap(nn.Module):
-    """A named point in a forward pass. ``axes`` names the tensor's dimensions: ``Tap("b h q k")``."""
+    """A named point in a forward pass. ``axes`` names its dimensions: ``Tap("b h q k")``."""
 
     def __init__(self, axes: str) -> None:
         super().__init__()
@@ -161,10 +162,13 @@ class _Recorder:
 
     def finish(self) -> None:
         """Refuse silence: a recording or an edit that never met its tap is an error."""
-        missed = self._unused | (self._selected if self._selected and not len(self.trace) else set())
+        missed = self._unused | (
+            self._selected if self._selected and not len(self.trace) else set()
+        )
         if missed:
             raise TapError(
-                f"the forward pass never reached {_list(missed)}: was the recorded model the one called?"
+                f"the forward pass never reached {_list(missed)}: "
+                "was the recorded model the one called?"
             )
 
 
@@ -183,11 +187,13 @@ def record(
         grad: keep the graph and the gradients of what is recorded (relevance methods).
 
     Raises:
-        TapError: a pattern matches no tap (near names are listed), nothing was recorded, an edit was
-            never applied or returned another shape.
+        TapError: a pattern matches no tap (near names are listed), nothing was recorded, an edit
+            was never applied or returned another shape.
     """
     if not patterns and not edit:
-        raise TapError("name at least one tap to record or to edit, e.g. record(model, '*.weights')")
+        raise TapError(
+            "name at least one tap to record or to edit, e.g. record(model, '*.weights')"
+        )
     if grad and torch.is_inference_mode_enabled():
         raise TapError("grad=True cannot work inside torch.inference_mode(); leave it first")
     recorder = _Recorder(model, patterns, edit or {}, grad)

@@ -28,7 +28,8 @@ def attend(
     Args:
         query: (b, h, q, d); key, value: (b, h, k, d).
         scores_tap, weights_tap: axes ``"b h q k"``; watching either chooses the explicit path.
-        mask: bool (True: may attend) or float (added to the scores), broadcast to (b, h, q, k).
+        mask: bool (True: may attend) or finite float (added to the scores); two to four axes that
+            broadcast to (b, h, q, k).
         dropout: share of the weights dropped; the caller passes 0 in eval mode. Recorded weights
             are those before dropout.
 

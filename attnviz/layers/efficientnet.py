@@ -45,11 +45,13 @@ STAGES = (
 GRID_CHANNELS = STAGES[-1].channels
 POOLED_FEATURES = 1280
 
-# Where output cell i sits in the picture, as (pixels between cells, pixel of cell 0's centre). With
-# TensorFlow's padding an even picture gets its odd padding pixel at the bottom right only, so each
-# stride-2 convolution moves the centre by half of its input's pixel: the cells lie lower and further
-# right than the tiles i·s … (i+1)·s that one would draw. Sizes are multiples of the stride.
-CELL_CENTRES = {16: (16.0, 15.5 + 0.5), 32: (32.0, 31.5 + 0.5)}
+# Where output cell i looks, as (pixels between cells, pixel of cell 0's centre), of the *trained* net.
+# Counting kernels, each stride-2 convolution's reach lies half of its input's pixel down and right
+# (TensorFlow's odd padding pixel goes after), in sum around 16·i + 15.5 or 32·i + 31.5. Training on
+# flipped pictures teaches the kernels to lean back: at stride 32 the cells look at the middle of their
+# tiles. With stride 16 the last striding kernel leans back in the same way but no longer strides, so
+# every cell looks half a tile up and left. tests/attnviz/layers/test_efficientnet.py measures it.
+CELL_CENTRES = {16: (16.0, 1.0), 32: (32.0, 17.0)}
 
 
 def same_padding(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
@@ -60,7 +62,7 @@ def same_padding(size: int, kernel: int, stride: int, dilation: int) -> tuple[in
 
 
 class SameConv2d(nn.Conv2d):
-    """A bias-free convolution padded as TensorFlow does, for the size it meets."""
+    """A convolution padded as TensorFlow does, for the size it meets (no bias until folded)."""
 
     def __init__(
         self,
@@ -82,10 +84,10 @@ class SameConv2d(nn.Conv2d):
         left, right = same_padding(input.shape[-1], kernel, stride, dilation)
         if top == bottom and left == right:
             return F.conv2d(
-                input, self.weight, None, self.stride, (top, left), self.dilation, self.groups
+                input, self.weight, self.bias, self.stride, (top, left), self.dilation, self.groups
             )
         padded = F.pad(input, (left, right, top, bottom))
-        return F.conv2d(padded, self.weight, None, self.stride, 0, self.dilation, self.groups)
+        return F.conv2d(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
 
 
 class DepthwiseSeparable(nn.Module):

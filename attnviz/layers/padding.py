@@ -1,4 +1,4 @@
-"""TensorFlow's SAME padding: the output is ⌈size / stride⌉, and an odd pixel goes below and right."""
+"""TensorFlow's SAME padding: ⌈size / stride⌉ comes out; an odd pixel goes below and right."""
 
 from __future__ import annotations
 

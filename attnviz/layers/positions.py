@@ -31,9 +31,10 @@ def interpolate_positions(
 
 
 def sinusoid_2d(rows: int, cols: int, width: int, temperature: float = 10_000.0) -> Tensor:
-    """Fixed 2-D sinusoids: a quarter of the width each for sin x, cos x, sin y, cos y → (rows·cols, d).
+    """Fixed 2-D sinusoids: sin x, cos x, sin y, cos y, a quarter of the width each → (n, d).
 
-    Beyer et al. 2022, "Better plain ViT baselines for ImageNet-1k" (arXiv:2205.01580), ``posemb_sincos_2d``.
+    Beyer et al. 2022, "Better plain ViT baselines for ImageNet-1k" (arXiv:2205.01580),
+    ``posemb_sincos_2d``.
     """
     quarter = width // 4
     omega = temperature ** -(torch.arange(quarter) / max(quarter - 1, 1))  # (d/4,)
@@ -45,9 +46,9 @@ def sinusoid_2d(rows: int, cols: int, width: int, temperature: float = 10_000.0)
 def relative_index(rows: int, cols: int, prefix: int) -> Tensor:
     """Which row of the bias table a (query, key) pair reads → (t, t) integers.
 
-    Patches: (Δrow + rows − 1)(2·cols − 1) + (Δcol + cols − 1) with Δ = query − key (Liu et al. 2021,
-    Swin, section 3.2). Prefix tokens have no place: prefix→patch, patch→prefix and prefix→prefix read
-    the three rows behind those.
+    Patches: (Δrow + rows − 1)(2·cols − 1) + (Δcol + cols − 1) with Δ = query − key (Liu et al.
+    2021, Swin, section 3.2). Prefix tokens have no place: prefix→patch, patch→prefix and
+    prefix→prefix read the three rows behind those.
     """
     place = torch.stack(torch.meshgrid(torch.arange(rows), torch.arange(cols), indexing="ij"))
     place = place.reshape(2, -1)  # (2, n)
@@ -80,7 +81,7 @@ class RelativeBias(nn.Module):
 
     def forward(self, grid: tuple[int, int]) -> Tensor:
         """The bias at a grid: (1, h, t, t)."""
-        table = self.relative_position_bias_table  # (offsets, h)
+        table: Tensor = self.relative_position_bias_table  # (offsets, h)
         if grid != self.grid:
             table = self._resize(table, grid)
         index = relative_index(*grid, self.prefix).to(table.device)

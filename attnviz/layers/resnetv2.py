@@ -1,10 +1,11 @@
-"""The CNN stem of the hybrid Vision Transformers: a ResNet with standardised weights and group norm.
+"""The CNN stem of the hybrid Vision Transformers: ResNet with standardised weights, group norm.
 
 Kolesnikov et al. 2020, "Big Transfer (BiT)" (arXiv:1912.11370), section 3.3: every convolution is
-weight-standardised (Qiao et al. 2019, arXiv:1903.10520) and followed by GroupNorm(32). The hybrids of
-Dosovitskiy et al. 2021 (arXiv:2010.11929, section 3.1) keep the post-activation order of ResNet v1.5.
-Reference code: google-research/vision_transformer ``models_resnet.py``; attribute names follow timm's
-``ResNetV2``. TensorFlow's SAME padding is asymmetric, so cells look a little below and to the right.
+weight-standardised (Qiao et al. 2019, arXiv:1903.10520) and followed by GroupNorm(32). The
+hybrids of Dosovitskiy et al. 2021 (arXiv:2010.11929, section 3.1) keep the post-activation order
+of ResNet v1.5. Reference code: google-research/vision_transformer ``models_resnet.py``; attribute
+names follow timm's ``ResNetV2``. TensorFlow's SAME padding is asymmetric, so cells look a little
+below and to the right.
 """
 
 from __future__ import annotations

@@ -1,21 +1,23 @@
 """Vision Transformer: cut a picture into patches and read them as words.
 
-Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words" (arXiv:2010.11929), section 3, equations
-1–4. Sizes Ti/S and the augreg weights: Steiner et al. 2022 (arXiv:2106.10270). Distillation token: Touvron
-et al. 2021, DeiT (arXiv:2012.12877). LayerScale: Touvron et al. 2021, CaiT (arXiv:2103.17239). Registers:
-Darcet et al. 2024 (arXiv:2309.16588). Reference code: google-research/vision_transformer; attribute names
-follow timm's ``VisionTransformer``, whose weights load as they are.
+Paper: Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words" (arXiv:2010.11929), section 3,
+equations 1–4. Sizes Ti/S and the augreg weights: Steiner et al. 2022 (arXiv:2106.10270).
+Distillation token: Touvron et al. 2021, DeiT (arXiv:2012.12877). LayerScale: Touvron et al. 2021,
+CaiT (arXiv:2103.17239). Registers: Darcet et al. 2024 (arXiv:2309.16588). Reference code:
+google-research/vision_transformer; attribute names follow timm's ``VisionTransformer``, whose
+weights load as they are.
 
     b batch · n patches · t tokens (prefix + patches) · d width · h heads · e = d/h · m MLP width
     H×W pixels · P patch size · r×c grid (n = r·c)
 
-    pixels ─ patches ─ project ─┬─ + positions ─ [ x + Attn(LN(x)) ; x + MLP(LN(x)) ] × depth ─ LN ─ head
+    pixels ─ patches ─ project ─┬─ + positions ─ [x + Attn(LN x), x + MLP(LN x)] × depth ─ LN ─ head
               class, registers ─┘
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -38,11 +40,11 @@ class ViTConfig:
     """Everything that decides a ViT's shape. Sizes in pixels or units; validated on creation.
 
     Args:
-        image_size: (height, width) that the position table is made for; other sizes interpolate it.
+        image_size: (height, width) of the position table; other sizes interpolate it.
         stem: ``None`` cuts pixels; else a CNN of ``layers.stems`` whose grid is cut instead.
-        projection: patches through a linear layer on flattened pixels, or the equal strided convolution.
-        prefix_positions: whether the table has rows for the prefix tokens (concatenate, then add) or
-            for the patches alone (add, then concatenate: "no_embed_class" in timm).
+        projection: a linear layer on flattened patches, or the equal strided convolution.
+        prefix_positions: whether the table has rows for the prefix tokens (concatenate, then add)
+            or for the patches alone (add, then concatenate: "no_embed_class" in timm).
         representation: width of the pre-training head's hidden layer (paper, section 3.1), or None.
         fc_norm: LayerNorm after pooling in place of before.
     """
@@ -109,7 +111,7 @@ class ViTConfig:
 
 
 class PatchEmbed(nn.Module):
-    """Pixels, or a CNN's grid, cut into P×P patches and projected to the width (equation 1, x_p E)."""
+    """Pixels, or a CNN's grid, in P×P patches projected to the width (equation 1, x_p E)."""
 
     def __init__(self, cfg: ViTConfig) -> None:
         super().__init__()
@@ -145,9 +147,10 @@ class Attention(nn.Module):
         super().__init__()
         self.heads, self.dropout = cfg.heads, cfg.dropout
         self.qkv = nn.Linear(cfg.width, 3 * cfg.width, bias=cfg.qkv_bias)
-        relative = cfg.positions == "relative"
         self.rel_pos = (
-            RelativeBias(cfg.grid(*cfg.image_size), cfg.heads, len(cfg.prefix)) if relative else None
+            RelativeBias(cfg.grid(*cfg.image_size), cfg.heads, len(cfg.prefix))
+            if cfg.positions == "relative"
+            else None
         )
         self.query, self.key, self.value = Tap("b h t e"), Tap("b h t e"), Tap("b h t e")
         self.scores, self.weights = Tap("b h q k"), Tap("b h q k")
@@ -226,9 +229,7 @@ class ViT(nn.Module):
         self.patch_embed = PatchEmbed(cfg)
         self.cls_token = nn.Parameter(torch.empty(1, 1, d)) if cfg.class_token else None
         self.dist_token = nn.Parameter(torch.empty(1, 1, d)) if cfg.distilled else None
-        self.reg_token = (
-            nn.Parameter(torch.empty(1, cfg.registers, d)) if cfg.registers else None
-        )
+        self.reg_token = nn.Parameter(torch.empty(1, cfg.registers, d)) if cfg.registers else None
         length = rows * cols + (prefix if cfg.prefix_positions else 0)
         learned = cfg.positions == "learned"
         self.pos_embed = nn.Parameter(torch.empty(1, length, d)) if learned else None
@@ -280,6 +281,7 @@ class ViT(nn.Module):
         table = self.position_table(grid)
         if table is None:
             return torch.cat([*prefix, patches], 1)  # (b, t, d)
+        table = table.to(patches)
         if self.cfg.prefix_positions and self.pos_embed is not None:
             return torch.cat([*prefix, patches], 1) + table  # (b, t, d)
         return torch.cat([*prefix, patches + table], 1)  # (b, t, d)
@@ -287,13 +289,13 @@ class ViT(nn.Module):
     def position_table(self, grid: tuple[int, int]) -> Tensor | None:
         """What is added to the tokens at this grid: (1, t or n, d), or None."""
         if self.cfg.positions == "sinusoid":
-            table = sinusoid_2d(*grid, self.cfg.width)  # (n, d)
-            weight = self.head.weight if self.cfg.classes else self.blocks[0].norm1.weight
-            return table[None].to(weight)
+            return sinusoid_2d(*grid, self.cfg.width)[None]  # (1, n, d)
         if self.pos_embed is None:
             return None
         prefix = len(self.cfg.prefix) if self.cfg.prefix_positions else 0
-        return interpolate_positions(self.pos_embed, self.cfg.grid(*self.cfg.image_size), grid, prefix)
+        return interpolate_positions(
+            self.pos_embed, self.cfg.grid(*self.cfg.image_size), grid, prefix
+        )
 
     def classify(self, tokens: Tensor) -> Tensor:
         """Tokens (b, t, d) → logits (b, classes); a distilled model averages its two heads."""
@@ -302,7 +304,7 @@ class ViT(nn.Module):
         return self.logits(self.head(self.represent(tokens)))
 
     def represent(self, tokens: Tensor) -> Tensor:
-        """What the last linear layer reads: pooled tokens, through the hidden layer if there is one."""
+        """What the last linear layer reads: pooled tokens, through the hidden layer if any."""
         if self.cfg.pool == "token":
             pooled = tokens[:, 0]  # (b, d)
         else:
@@ -311,7 +313,7 @@ class ViT(nn.Module):
         return pooled if self.pre_logits is None else torch.tanh(self.pre_logits(pooled))
 
     def geometry(self, height: int, width: int) -> Geometry:
-        """Where the tokens of a picture of this size sit; ValueError for a size that does not divide."""
+        """Where the tokens of a picture of this size sit; ValueError if it does not divide."""
         rows, cols = self.cfg.grid(height, width)
         stride = float(self.cfg.stride)
         shift = STEMS[self.cfg.stem].shift if self.cfg.stem else 0.0
@@ -327,15 +329,15 @@ class ViT(nn.Module):
         )
 
 
-def _plain(width: int, depth: int, heads: int, patch: int, **more: object) -> ViTConfig:
+def _plain(width: int, depth: int, heads: int, patch: int, **more: Any) -> ViTConfig:
     return replace(ViTConfig(), width=width, depth=depth, heads=heads, patch_size=patch, **more)
 
 
 # Paper table 1 (B, L, H); Steiner et al. table 1 (Ti, S, hybrids); DeiT table 1; names as in timm.
 _TI, _S, _B, _L = (192, 12, 3), (384, 12, 6), (768, 12, 12), (1024, 24, 16)
-_DINO = {"layer_scale": 1e-5, "image_size": (518, 518), "classes": 0}
-_REGISTERS = {**_DINO, "registers": 4, "prefix_positions": False}
-_GAP = {"class_token": False, "pool": "avg"}
+_DINO: dict[str, Any] = {"layer_scale": 1e-5, "image_size": (518, 518), "classes": 0}
+_REGISTERS: dict[str, Any] = {**_DINO, "registers": 4, "prefix_positions": False}
+_GAP: dict[str, Any] = {"class_token": False, "pool": "avg"}
 VARIANTS: dict[str, ViTConfig] = {
     "vit_tiny_patch16_224": _plain(*_TI, 16),
     "vit_small_patch16_224": _plain(*_S, 16),
