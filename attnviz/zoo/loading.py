@@ -1,0 +1,59 @@
+"""``zoo.load``: from a name to a model that is ready to run."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from attnviz.zoo.bundled import load_bundled
+from attnviz.zoo.cards import ASSETS, Card, card
+from attnviz.zoo.errors import ZooError
+from attnviz.zoo.hardware import pick_device, pick_dtype
+from attnviz.zoo.hub import Progress
+
+
+def load(
+    name: str | Card,
+    device: str | torch.device = "auto",
+    *,
+    dtype: str | torch.dtype | None = None,
+    progress: Progress | None = None,
+    stop: threading.Event | None = None,
+    assets: Path = ASSETS,
+) -> nn.Module:
+    """A model with trained weights: in eval mode, no gradients for its parameters, strictly loaded.
+
+    Bundled models need no network. A timm model needs it once; later loads read the hub's cache.
+    Nothing is kept here: who loads often should hold on to the result.
+
+    Args:
+        name: a name from ``cards()``, any other timm checkpoint that fits, or a card.
+        device: ``"auto"`` (the fastest there is), ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"mps"``.
+        dtype: float32 by default; float16 and bfloat16 on CUDA only.
+        progress: called as ``progress(done_bytes, total_bytes, what)`` while downloading; an
+            exception it raises ends the download and reaches the caller.
+        stop: an event that ends the download when set.
+        assets: where the bundled cards and weights lie.
+
+    Raises:
+        UnknownModel: no such name; near names are listed.
+        HubUnreachable: a timm model, not in the cache, and no hub answers within 3 s.
+        ZooError: anything else that keeps it from loading, in one sentence.
+    """
+    target = pick_device(device)
+    precision = pick_dtype(dtype, target)
+    chosen = name if isinstance(name, Card) else card(name, assets)
+    if chosen.bundled:
+        model = load_bundled(chosen, assets)
+    else:
+        from attnviz.zoo.timm_weights import load_timm  # imports timm, which takes seconds
+
+        model = load_timm(chosen, progress=progress, stop=stop)
+    try:
+        model = model.to(target, precision)
+    except RuntimeError as error:  # CUDA's out of memory
+        raise ZooError(f"{chosen.name} does not fit on {target}: {error}.") from error
+    return model.eval().requires_grad_(False)

@@ -1,0 +1,116 @@
+"""Cards: what the zoo lists, and which card files it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attnviz.zoo import Card, UnknownModel, ZooError, card, cards
+from attnviz.zoo.cards import card_from_dict, read_card
+from tests.attnviz.zoo import tiny
+
+
+def test_bundled_cards_come_first_and_the_default_leads(tmp_path: Path) -> None:
+    tiny.write(tmp_path)
+    values = json.loads((tmp_path / "cards" / f"{tiny.NAME}.json").read_text())
+    for name in ("a_first_by_name", "hybrid_vit_scenes"):
+        (tmp_path / "cards" / f"{name}.json").write_text(json.dumps({**values, "name": name}))
+    names = [found.name for found in cards(tmp_path)]
+    assert names[:4] == [
+        "hybrid_vit_scenes",
+        "a_first_by_name",
+        "tiny_vit_test",
+        "vit_tiny_patch16_224",
+    ]
+    assert len(names) == len(set(names))
+    assert [found.bundled for found in cards(tmp_path)] == [True] * 3 + [False] * (len(names) - 3)
+
+
+def test_the_shipped_cards_are_valid() -> None:
+    for found in cards():
+        assert found.title and found.family and found.file and found.parameters > 0
+        assert bool(found.sha256) == found.bundled
+
+
+def test_a_card_keeps_what_its_file_says(tmp_path: Path) -> None:
+    tiny.write(tmp_path)
+    found = card(tiny.NAME, tmp_path)
+    assert found.labels == tuple(tiny.LABELS)
+    assert found.config["image_size"] == (48, 64)
+    assert found.preprocess is not None and found.preprocess.size == (48, 64)
+    assert found.data[0]["licence"] == "none"
+    assert {found: "cards are hashable"}[found]
+
+
+def test_a_card_survives_json(tmp_path: Path) -> None:
+    tiny.write(tmp_path)
+    found = card(tiny.NAME, tmp_path)
+    assert card_from_dict(json.loads(json.dumps(found.to_dict()))) == found
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("vit_base_patch16_244", "vit_base_patch16_224"),
+        ("deit_small_patch16", "deit_small_patch16_224"),
+        ("hybrid_vit_scene", "hybrid_vit_scenes"),
+    ],
+)
+def test_a_wrong_name_gets_near_ones(name: str, near: str, tmp_path: Path) -> None:
+    tiny.write(tmp_path, name="hybrid_vit_scenes")
+    with pytest.raises(UnknownModel, match=f"did you mean.*{near}"):
+        card(name, tmp_path)
+
+
+def test_a_hopeless_name_gets_the_list() -> None:
+    with pytest.raises(LookupError, match="there are: .*vit_tiny_patch16_224"):
+        card("zzz")
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"title": None}, "lacks title"),
+        ({"tilte": "Typo"}, "no card has: tilte"),
+        ({"source": "ftp"}, "source is"),
+        ({"sha256": None}, "sha256"),
+        ({"parameters": "many"}, "'parameters' should be int"),
+        ({"parameters": True}, "'parameters' should be int"),
+        ({"config": []}, "'config' should be dict"),
+        ({"preprocess": {"sizes": 3}}, "preprocess is wrong"),
+    ],
+)
+def test_a_wrong_card_names_its_file_and_fault(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    tiny.write(tmp_path, **changes)
+    with pytest.raises(ZooError, match=message) as caught:
+        cards(tmp_path)
+    assert f"{tiny.NAME}.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "\0"])
+def test_a_file_that_is_no_card(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(text)
+    with pytest.raises(ZooError, match=r"x\.json"):
+        read_card(path)
+
+
+def test_listing_brings_no_torch() -> None:
+    code = (
+        "import sys; from attnviz import zoo; zoo.cards(); zoo.card('vit_tiny_patch16_224');"
+        "zoo.label_names(zoo.card('vit_tiny_patch16_224'));"
+        "sys.exit(bool({'torch', 'timm', 'huggingface_hub'} & set(sys.modules)))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_card_is_frozen() -> None:
+    with pytest.raises(AttributeError):
+        Card("a", "b", "c").name = "d"  # type: ignore[misc]
