@@ -15,6 +15,9 @@ def eight_bits(image: Image.Image, notes: list[str]) -> Image.Image:
     if image.mode in ("I", "F"):
         return _stretched(image, notes)
     if image.has_transparency_data:
+        key = image.info.get("transparency")
+        if isinstance(key, tuple) and max(key) > 255:  # 16 bits, where the pixels keep the upper 8
+            image.info["transparency"] = tuple(value >> 8 for value in key)
         return image.convert("LA" if image.mode in ("1", "L", "LA", "La") else "RGBA")
     if image.mode in ("L", "RGB", "CMYK", "LAB"):
         return image

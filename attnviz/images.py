@@ -197,8 +197,6 @@ def _decode(source: ImageFile.ImageFile) -> tuple[Image.Image, list[str]]:
 
 
 def _check_size(width: int, height: int) -> None:
-    if width < 1 or height < 1:
-        raise ImageError(f"This picture is {width}×{height} pixels; there is nothing to see.")
     if width * height > MAX_PIXELS:
         raise ImageError(
             f"This picture is {width}×{height} = {_megapixels(width * height)} megapixels; "
