@@ -1,0 +1,24 @@
+"""Figures: arrays in, ``plotly.graph_objects.Figure`` out.
+
+Backgrounds are transparent and text takes the colour of the page that shows the figure, so each
+works on light and on dark. Layers, heads, tokens, rows and columns count from 0.
+"""
+
+from attnviz.figures.depth import entropy, head_distance
+from attnviz.figures.labels import data_path, labels_bar, labels_change
+from attnviz.figures.matrix import token_matrix
+from attnviz.figures.picture import attention_map
+from attnviz.figures.walls import cosine_tiles, filters, head_wall
+
+__all__ = [
+    "attention_map",
+    "cosine_tiles",
+    "data_path",
+    "entropy",
+    "filters",
+    "head_distance",
+    "head_wall",
+    "labels_bar",
+    "labels_change",
+    "token_matrix",
+]
