@@ -16,7 +16,8 @@ class Stem:
     """A stem's grid: pixels a cell, channels, and where the cells really see.
 
     ``shift``: how far a cell's centre lies below and right of its tile's middle, pixels, because
-    SAME padding is asymmetric.
+    SAME padding is asymmetric. Exact for chains of strided convolutions (½ input pixel for each);
+    where strided 1×1 shortcuts pull the other way it is the measured centroid of the gradient.
     """
 
     channels: int
@@ -38,8 +39,8 @@ class EfficientNetGrid(EfficientNetLite0):
 
 STEMS: dict[str | None, Stem] = {
     "resnetv2_root": Stem(64, 4, 1.5, Root),
-    "resnetv2_26": Stem(1024 * 2, 32, 15.5, lambda: ResNetV2((2, 2, 2, 2))),
-    "resnetv2_50": Stem(1024, 16, 7.5, lambda: ResNetV2((3, 4, 9))),
+    "resnetv2_26": Stem(2048, 32, 6.5, lambda: ResNetV2((2, 2, 2, 2))),
+    "resnetv2_50": Stem(1024, 16, 4.0, lambda: ResNetV2((3, 4, 9))),
     "efficientnet_lite0": Stem(320, 16, 7.5, EfficientNetGrid),
 }
 
