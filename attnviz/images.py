@@ -60,7 +60,7 @@ FORMATS = tuple(_READERS)
 """The kinds of file that are read, told by their first bytes. Nothing else reaches a decoder."""
 
 _DECODERS = threading.BoundedSemaphore(2)
-"""Bounds the memory of decoding, up to some 0.5 GB apiece, however many visitors send at once."""
+"""Bounds the memory of decoding, up to 0.6 GB apiece, however many visitors send at once."""
 
 _TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -186,8 +186,7 @@ def _decode(source: ImageFile.ImageFile) -> tuple[Image.Image, list[str]]:
 
     image = eight_bits(source, notes)
     if max(image.size) > MAX_SIDE:
-        size = _within(MAX_SIDE, *image.size)
-        image = image.resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0)
+        image = _reduced(image, _within(MAX_SIDE, *image.size))
     image = _upright(image, source)
     if large:
         notes.append(f"Reduced to {image.width}×{image.height} pixels.")
@@ -213,6 +212,14 @@ def _within(side: int, width: int, height: int) -> tuple[int, int]:
     """A larger size scaled down to `side` on its longer side; no side vanishes."""
     scale = side / max(width, height)
     return max(1, round(width * scale)), max(1, round(height * scale))
+
+
+def _reduced(image: Image.Image, size: tuple[int, int]) -> Image.Image:
+    """Resized in one or two steps; colours count by their alpha, so hidden ones stay hidden."""
+    premultiplied = {"LA": "La", "RGBA": "RGBa"}.get(image.mode)
+    if premultiplied:
+        return _reduced(image.convert(premultiplied), size).convert(image.mode)
+    return image.resize(size, Image.Resampling.BICUBIC, reducing_gap=2.0)
 
 
 def _upright(image: Image.Image, source: Image.Image) -> Image.Image:
