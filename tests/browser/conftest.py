@@ -1,0 +1,36 @@
+"""Fixtures of the browser tests: one browser, one server a kind, and visits that are closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from harness import ROOT, Server, Visit, chromium
+from playwright.sync_api import Browser
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+def demo() -> Iterator[Server]:
+    with Server(ROOT / "tests/browser/demo/main.py") as server:
+        yield server
+
+
+@pytest.fixture
+def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+    """`visit(url, ready=SELECTOR, size=…, dark=…, touch=…)` opens a page as a new visitor."""
+    visits: list[Visit] = []
+
+    def opened(url: str, *, ready: str = '[data-testid="stMain"]', **options: Any) -> Visit:
+        visits.append(Visit(browser, **options))
+        return visits[-1].open(url, ready)
+
+    yield opened
+    for each in visits:
+        each.context.close()

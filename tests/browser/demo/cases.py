@@ -1,0 +1,88 @@
+"""Made-up attention on a made-up picture, known to the demo page and to its tests alike."""
+
+from __future__ import annotations
+
+import io
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from app.components.lens import query_tokens
+from attnviz.geometry import Geometry
+
+VMAX = 0.25
+
+
+@dataclass(frozen=True)
+class Case:
+    geometry: Geometry
+    options: dict[str, Any] = field(default_factory=dict)
+    seed: int = 0
+
+    @property
+    def picture(self) -> bytes:
+        return _picture(self.geometry.height, self.geometry.width, self.seed)
+
+    @property
+    def full(self) -> np.ndarray:
+        """(tokens, tokens) uint8."""
+        return _weights(self.geometry, self.seed)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        return self.full[query_tokens(self.geometry, self.options.get("query_step", 1))]
+
+    @property
+    def rest(self) -> np.ndarray:
+        return np.roll(self.full[0], 17)
+
+
+SQUARE = Geometry(14, 14, 224, 224, ("class",))
+
+CASES = {
+    "plain": Case(SQUARE),
+    "other": Case(SQUARE, seed=1),
+    "smooth": Case(SQUARE, {"smooth": True}),
+    "mass": Case(SQUARE, {"mass": 0.5}),
+    "removed": Case(SQUARE, {"removed": (SQUARE.cell(2, 3), SQUARE.cell(2, 4))}),
+    "cividis": Case(SQUARE, {"colours": "cividis", "name": "Où? <b>/../x"}),
+    "rectangle": Case(Geometry(6, 15, 96, 240)),
+    "shifted": Case(Geometry(14, 14, 224, 224, ("class",), centre=(11.5, 4.5))),
+    "registers": Case(
+        Geometry(37, 37, 518, 518, ("class", *(f"register {i}" for i in range(4)))),
+        {"query_step": 4},
+    ),
+    "tokens": Case(Geometry(37, 37, 518, 518, ("class", *"abcd")), {"smooth": True, "mass": 0.8}),
+}
+
+
+def heads(layers: int, count: int, geometry: Geometry) -> np.ndarray:
+    """One query's weights in every head, (layers, heads, tokens) uint8."""
+    full = _weights(geometry, 0)
+    places = (np.arange(layers * count) * 37) % geometry.tokens
+    return full[places].reshape(layers, count, geometry.tokens)
+
+
+def _weights(geometry: Geometry, seed: int) -> np.ndarray:
+    """Each token looks at a soft spot of its own and a little at the prefix; bytes."""
+    rows, cols = np.indices((geometry.rows, geometry.cols)).reshape(2, -1)
+    query = np.arange(geometry.tokens)
+    down = (query * (5 + seed)) % geometry.rows
+    right = (query * 3 + query // geometry.cols) % geometry.cols
+    far = (rows - down[:, None]) ** 2 + (cols - right[:, None]) ** 2  # (tokens, patches)
+    patches = 250 * np.exp(-far / (2 + query[:, None] % 9)) + (rows * 7 + cols * 3) % 11
+    prefix = np.tile(20 + 30 * np.arange(geometry.num_prefix), (geometry.tokens, 1))
+    return np.concatenate([prefix, np.minimum(patches, 255)], axis=1).astype(np.uint8)
+
+
+def _picture(height: int, width: int, seed: int) -> bytes:
+    """Soft colours with a disc, so that the picture's top left and centre can be told apart."""
+    down, right = np.indices((height, width)) / max(height, width)
+    disc = np.hypot(down - 0.45, right - 0.5) < 0.22
+    rgb = np.stack([200 - 90 * down, 190 - 60 * right, 150 + 80 * down], axis=-1)
+    rgb[disc] = [(222, 120, 70), (80, 130, 200)][seed]
+    buffer = io.BytesIO()
+    Image.fromarray(rgb.astype(np.uint8)).save(buffer, "PNG")
+    return buffer.getvalue()

@@ -1,0 +1,66 @@
+"""A page with one lens and one wall for the browser tests.
+
+``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall.
+"""
+
+import sys
+from pathlib import Path
+
+import streamlit as st
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from cases import CASES, VMAX, heads
+
+from app.components.lens import lens
+from app.components.wall import wall
+
+st.set_page_config("Components", layout="wide")
+
+
+@st.fragment
+def lens_panel() -> None:
+    case = CASES[st.query_params.get("case", "plain")]
+    if st.checkbox("other picture"):
+        case = CASES["other"]
+    if st.checkbox("away"):
+        return
+    asked = st.query_params.get("pinned")
+    token = lens(
+        case.picture,
+        case.matrix,
+        case.geometry,
+        key="lens",
+        vmax=VMAX,
+        rest=case.rest,
+        pinned=int(asked) if asked else None,
+        **case.options,
+    )
+    st.text(f"pinned {token}")
+
+
+@st.fragment
+def wall_panel() -> None:
+    layers, count = map(int, st.query_params["wall"].split("x"))
+    geometry = CASES[st.query_params.get("case", "plain")].geometry
+
+    def picked(head: tuple[int, int] | None) -> None:
+        st.session_state["layer"], st.session_state["head"] = head or (0, 0)
+
+    layer = st.slider("layer", 0, layers - 1, key="layer")
+    head = wall(
+        heads(layers, count, geometry),
+        geometry,
+        key="wall",
+        vmax=VMAX,
+        selected=(layer, st.session_state.setdefault("head", 1)),
+        silenced=[(0, 0)],
+        on_change=picked,
+    )
+    st.text(f"picked {head} of layer {layer}")
+
+
+if "wall" in st.query_params:
+    wall_panel()
+else:
+    lens_panel()
