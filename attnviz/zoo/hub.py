@@ -36,7 +36,7 @@ from huggingface_hub.utils import WeakFileLock, hf_raise_for_status
 
 from attnviz.zoo.errors import Cancelled, HubUnreachable, ZooError
 
-PROBE_SECONDS = 2.5  # for the first answer, so that an unreachable hub is reported within 3 s
+PROBE_SECONDS = 2.0  # for the first answer: an unreachable hub is reported within 3 s, imports too
 SILENCE_SECONDS = 8.0  # between two pieces of a file
 _POLL_SECONDS = 0.1
 
@@ -45,20 +45,38 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class _Remote:
-    """One version of a file on the hub. ``etag`` is its sha256 (large files) or git hash."""
+class Remote:
+    """One version of a file on a hub, and where in the cache it belongs.
 
+    Attributes:
+        url: where its bytes are, as a rule on another host than the hub's.
+        etag: its sha256 (large files) or git's hash (small ones).
+        commit: the version of the repository.
+        size: in bytes.
+        folder: the repository's folder in the cache.
+    """
+
+    repo: str
+    filename: str
+    host: str
     url: str
     etag: str
     commit: str
     size: int
+    folder: Path
 
 
 class _Job:
     """How far a download is, told to the caller ten times a second; where it can be stopped."""
 
-    def __init__(self, what: str, progress: Progress | None, stop: threading.Event | None) -> None:
-        self.what, self.done, self.total = what, 0, 0
+    def __init__(
+        self,
+        what: str,
+        progress: Progress | None,
+        stop: threading.Event | None,
+        total: int = 0,
+    ) -> None:
+        self.what, self.done, self.total = what, 0, total
         self._progress, self._stop, self._told = progress, stop, 0.0
 
     def tick(self) -> None:
@@ -74,95 +92,91 @@ class _Job:
             self._progress(self.total, self.total, self.what)
 
 
-def fetch(
+def locate(
     repo: str,
     filename: str,
     *,
-    progress: Progress | None = None,
     stop: threading.Event | None = None,
     endpoint: str | None = None,
     cache: Path | None = None,
-) -> Path:
-    """The path of a hub file in the local cache, downloaded if it is not there yet.
+) -> Path | Remote:
+    """Find a file: its path if the cache has it (no network is used), else where to download it.
 
     Args:
         repo: ``owner/name`` of a model repository; its ``main`` revision is taken.
-        progress: called as ``progress(done_bytes, total_bytes, what)`` in this thread, at most ten
-            times a second, also while nothing arrives; an exception it raises ends the download.
-        stop: an event that ends the download when set.
+        stop: an event that ends the wait when set.
         endpoint, cache: default to ``huggingface_hub``'s at the time of the call.
 
     Raises:
         HubUnreachable: no answer within 3 s, or not from a hub.
-        Cancelled: ``stop`` was set.
-        ZooError: the file is not there, broke off, stayed silent for 8 s, or arrived damaged. What
-            had arrived whole is kept and the next call goes on from there.
+        ZooError: the hub does not have the file, or not for everybody.
     """
     cache = Path(cache or constants.HF_HUB_CACHE).expanduser()
     known = try_to_load_from_cache(repo, filename, cache_dir=cache)
     if isinstance(known, str):
         return Path(known)
-    endpoint = endpoint or constants.ENDPOINT
-    job = _Job(f"Fetching {repo.split('/')[-1]}", progress, stop)
-    remote = _probe(repo, filename, endpoint, job)
-    folder = cache / f"models--{repo.replace('/', '--')}"
-    blob = folder / "blobs" / remote.etag
-    job.total = remote.size
-    try:
-        blob.parent.mkdir(parents=True, exist_ok=True)
-        lock = cache / ".locks" / folder.name / f"{remote.etag}.lock"
-        lock.parent.mkdir(parents=True, exist_ok=True)
-        with _alone(lock, job):
-            if not blob.exists():
-                _download(remote, blob, job, urlsplit(endpoint).netloc)
-            path = _publish(blob, folder, remote.commit, filename)
-    except OSError as error:
-        raise ZooError(
-            f"The cache {cache} cannot be written: {error.strerror or error}."
-        ) from error
-    job.finish()
-    return path
-
-
-def _probe(repo: str, filename: str, endpoint: str, job: _Job) -> _Remote:
-    """Ask the hub for a file's address, size and hash; the one place that finds out who answers."""
+    endpoint = (endpoint or constants.ENDPOINT).rstrip("/")
     host = urlsplit(endpoint).netloc or endpoint
-    advice = "Check the network, or take a bundled model, which needs none."
+    advice = f"so {repo} cannot be fetched. Check the network, or take a bundled model."
 
     def ask() -> Iterator[Any]:
-        url = f"{endpoint.rstrip('/')}/{repo}/resolve/main/{filename}"
+        url = f"{endpoint}/{repo}/resolve/main/{filename}"
         yield get_hf_file_metadata(url, token=False, timeout=PROBE_SECONDS, library_name="attnviz")
 
     try:
-        found = next(_background(ask(), PROBE_SECONDS, job))
+        found = next(_background(ask(), PROBE_SECONDS, _Job("", None, stop)))
     except _NetworkError as failure:
         error = failure.error
         status = error.response.status_code if isinstance(error, HfHubHTTPError) else 0
         if status in (401, 403, 404):
-            raise ZooError(
-                f"{host} has no {filename} in {repo} to give (status {status})."
-            ) from error
-        if status:
-            reason = f"{host} answers with status {status}"
-        elif isinstance(error, OfflineModeIsEnabled):
+            raise ZooError(f"{host} has no {filename} in {repo} to give ({status}).") from error
+        if isinstance(error, OfflineModeIsEnabled):
             reason = f"{host} was not asked, because HF_HUB_OFFLINE is set"
         else:
-            reason = f"{host} cannot be reached"
-        raise HubUnreachable(f"{reason}, so {repo} cannot be fetched. {advice}") from error
-    remote = _Remote(found.location, found.etag or "", found.commit_hash or "", found.size or 0)
-    genuine = re.fullmatch(r"\w[\w.-]*", remote.etag) and re.fullmatch(
-        "[0-9a-f]{40}", remote.commit
-    )
-    if not (genuine and remote.size):
-        raise HubUnreachable(
-            f"What answers as {host} is no model hub (a sign-in page, a proxy?), "
-            f"so {repo} cannot be fetched. {advice}"
-        )
-    return remote
+            reason = f"{host} answers with status {status}" if status else f"{host} is unreachable"
+        raise HubUnreachable(f"{reason}, {advice}") from error
+    etag, commit = found.etag or "", found.commit_hash or ""
+    genuine = re.fullmatch(r"\w[\w.-]*", etag) and re.fullmatch("[0-9a-f]{40}", commit)
+    if not (genuine and found.size):
+        raise HubUnreachable(f"{host} is no model hub (a sign-in page, a proxy?), {advice}")
+    folder = cache / f"models--{repo.replace('/', '--')}"
+    return Remote(repo, filename, host, found.location, etag, commit, found.size, folder)
 
 
-def _download(remote: _Remote, blob: Path, job: _Job, host: str) -> None:
-    """Stream into ``blob.incomplete``, going on where an earlier try ended; verify; rename."""
+def download(
+    remote: Remote, *, progress: Progress | None = None, stop: threading.Event | None = None
+) -> Path:
+    """Bring a file into the cache, going on where an earlier try ended.
+
+    Args:
+        progress: called as ``progress(done_bytes, total_bytes, what)`` in this thread, at most ten
+            times a second, also while nothing arrives; an exception it raises ends the download.
+        stop: an event that ends the download when set.
+
+    Raises:
+        Cancelled: ``stop`` was set.
+        ZooError: it broke off, stayed silent for 8 s, or arrived damaged; or the cache cannot hold
+            it. What had arrived whole is kept for the next try.
+    """
+    job = _Job(f"Fetching {remote.repo.split('/')[-1]}", progress, stop, remote.size)
+    blob = remote.folder / "blobs" / remote.etag
+    lock = remote.folder.parent / ".locks" / remote.folder.name / f"{remote.etag}.lock"
+    try:
+        blob.parent.mkdir(parents=True, exist_ok=True)
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        with _alone(lock, job):
+            if not blob.exists():
+                _fill(blob, remote, job)
+            path = _publish(blob, remote)
+    except OSError as error:
+        cache, reason = remote.folder.parent, error.strerror or error
+        raise ZooError(f"The cache {cache} cannot be written: {reason}.") from error
+    job.finish()
+    return path
+
+
+def _fill(blob: Path, remote: Remote, job: _Job) -> None:
+    """Stream into ``blob.incomplete``, verify, rename."""
     partial = blob.with_name(f"{blob.name}.incomplete")
     start = partial.stat().st_size if partial.exists() else 0
     job.done = start = start if start <= remote.size else 0
@@ -180,18 +194,19 @@ def _download(remote: _Remote, blob: Path, job: _Job, host: str) -> None:
                     file.write(piece[: remote.size - position])
                     job.done = min(remote.size, position + len(piece))
         except _NetworkError as failure:
-            raise _broken_off(job, host) from failure.error
+            raise _broken_off(job, remote) from failure.error
     if job.done < remote.size:
-        raise _broken_off(job, host)
+        raise _broken_off(job, remote)
     if not _intact(partial, remote.etag, job):
         partial.unlink()
-        raise ZooError(f"{job.what}: the file from {host} arrived damaged. Try again.")
+        raise ZooError(f"{job.what}: the file from {remote.host} arrived damaged. Try again.")
     os.replace(partial, blob)
 
 
-def _broken_off(job: _Job, host: str) -> ZooError:
+def _broken_off(job: _Job, remote: Remote) -> ZooError:
+    done, total = _megabytes(job.done), _megabytes(job.total)
     return ZooError(
-        f"{job.what}: {host} broke off after {_megabytes(job.done)} of {_megabytes(job.total)}. "
+        f"{job.what}: {remote.host} broke off after {done} of {total}. "
         "What arrived is kept; trying again goes on from there."
     )
 
@@ -225,9 +240,9 @@ def _intact(path: Path, etag: str, job: _Job) -> bool:
     return digest.hexdigest() == etag
 
 
-def _publish(blob: Path, folder: Path, commit: str, filename: str) -> Path:
+def _publish(blob: Path, remote: Remote) -> Path:
     """Make a blob visible under its name, as ``huggingface_hub`` lays out its cache."""
-    pointer = folder / "snapshots" / commit / filename
+    pointer = remote.folder / "snapshots" / remote.commit / remote.filename
     pointer.parent.mkdir(parents=True, exist_ok=True)
     if not pointer.exists():
         pointer.unlink(missing_ok=True)  # a dangling link
@@ -235,9 +250,9 @@ def _publish(blob: Path, folder: Path, commit: str, filename: str) -> Path:
             pointer.symlink_to(os.path.relpath(blob, pointer.parent))
         except OSError:  # no links on this file system
             shutil.copyfile(blob, pointer)
-    ref = folder / "refs" / "main"
+    ref = remote.folder / "refs" / "main"
     ref.parent.mkdir(parents=True, exist_ok=True)
-    ref.write_text(commit)
+    ref.write_text(remote.commit)
     return pointer
 
 

@@ -1,18 +1,21 @@
-"""``zoo.load``: from a name to a model that is ready to run."""
+"""``zoo.load``: from a name to a model that is ready to run.
+
+torch and timm take seconds to import, so whether the hub answers is found out before they are.
+"""
 
 from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
-from torch import nn
-
-from attnviz.zoo.bundled import load_bundled
+from attnviz.zoo import hub
 from attnviz.zoo.cards import ASSETS, Card, card
 from attnviz.zoo.errors import ZooError
-from attnviz.zoo.hardware import pick_device, pick_dtype
-from attnviz.zoo.hub import Progress
+
+if TYPE_CHECKING:
+    import torch
+    from torch import nn
 
 
 def load(
@@ -20,7 +23,7 @@ def load(
     device: str | torch.device = "auto",
     *,
     dtype: str | torch.dtype | None = None,
-    progress: Progress | None = None,
+    progress: hub.Progress | None = None,
     stop: threading.Event | None = None,
     assets: Path = ASSETS,
 ) -> nn.Module:
@@ -43,15 +46,24 @@ def load(
         HubUnreachable: a timm model, not in the cache, and no hub answers within 3 s.
         ZooError: anything else that keeps it from loading, in one sentence.
     """
+    chosen = name if isinstance(name, Card) else card(name, assets)
+    found = None if chosen.bundled else hub.locate(*chosen.file.rsplit("/", 1), stop=stop)
+
+    from attnviz.zoo.hardware import pick_device, pick_dtype
+
     target = pick_device(device)
     precision = pick_dtype(dtype, target)
-    chosen = name if isinstance(name, Card) else card(name, assets)
-    if chosen.bundled:
+    if found is None:
+        from attnviz.zoo.bundled import load_bundled
+
         model = load_bundled(chosen, assets)
     else:
-        from attnviz.zoo.timm_weights import load_timm  # imports timm, which takes seconds
+        if isinstance(found, hub.Remote):
+            found = hub.download(found, progress=progress, stop=stop)
 
-        model = load_timm(chosen, progress=progress, stop=stop)
+        from attnviz.zoo.timm_weights import load_timm
+
+        model = load_timm(chosen, found)
     try:
         model = model.to(target, precision)
     except RuntimeError as error:  # CUDA's out of memory

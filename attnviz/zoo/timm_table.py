@@ -62,6 +62,7 @@ _ROWS: tuple[tuple[str, str, str, int, str], ...] = (
     ("vit_base_r50_s16_384", "orig_in21k_ft_in1k", "R50+ViT-B/16", 98_950_952, _VIT),
 )
 
+_PREFIXES = ("vit_", "deit", "flexivit", "test_vit")  # of names that are worth asking timm about
 _FAMILIES = {  # timm's module -> family
     "vision_transformer": "vit",
     "deit": "vit",
@@ -109,11 +110,15 @@ TIMM_CARDS: tuple[Card, ...] = tuple(_row_card(*row) for row in _ROWS)
 
 
 def timm_card(name: str) -> Card:
-    """The card of any timm checkpoint whose architecture has a counterpart here; imports timm.
+    """The card of any timm checkpoint of a family that has a counterpart here; imports timm.
 
     Raises:
         UnknownModel: timm does not have it, has no weights for it, or it is of another kind.
     """
+    unknown = UnknownModel(f"timm has no checkpoint {name!r} that this library can run.")
+    if not name.startswith(_PREFIXES):
+        raise unknown
+
     import timm
 
     architecture = name.split(".")[0]
@@ -123,7 +128,7 @@ def timm_card(name: str) -> Card:
     except RuntimeError:  # the architecture is there, the tag is not
         cfg = None
     if family is None or cfg is None or not str(cfg.hf_hub_id).startswith("timm/"):
-        raise UnknownModel(f"timm has no checkpoint {name!r} that this library can run.")
+        raise unknown
     return Card(
         name=name,
         title=name,

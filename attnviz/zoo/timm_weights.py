@@ -1,8 +1,7 @@
-"""timm's checkpoints in our implementation: fetched, converted, compared with timm."""
+"""timm's checkpoints in our implementation: converted, then compared with timm."""
 
 from __future__ import annotations
 
-import threading
 from pathlib import Path
 
 import timm
@@ -13,27 +12,24 @@ from torch import nn
 from attnviz.zoo.cards import Card
 from attnviz.zoo.convert import from_timm
 from attnviz.zoo.errors import ZooError
-from attnviz.zoo.hub import Progress, fetch
 
 TOLERANCE = 1e-3  # largest difference from timm's output, relative to its largest value; float32
 
 
-def load_timm(
-    card: Card, *, progress: Progress | None = None, stop: threading.Event | None = None
-) -> nn.Module:
-    """Our implementation with a timm checkpoint's weights, in float32 on the CPU.
+def load_timm(card: Card, path: Path) -> nn.Module:
+    """Our implementation with the weights of a timm checkpoint, in float32 on the CPU.
 
     Raises:
-        ZooError: the file cannot be had (see ``hub.fetch``), is damaged, or our implementation does
-            not compute what timm's does with it.
+        ZooError: the file is damaged or another model's, the model has no counterpart here, or our
+            implementation does not compute what timm's does.
     """
-    repo, filename = card.file.rsplit("/", 1)
-    path = fetch(repo, filename, progress=progress, stop=stop)
     reference = _timm_model(card.name, path)
     try:
         model = from_timm(reference)
-    except (TypeError, ValueError, RuntimeError) as error:
-        raise ZooError(f"{card.name} has no counterpart in this library: {error}.") from error
+    except (TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise ZooError(
+            f"{card.name} is built differently from every model of this library."
+        ) from error
     difference = disagreement(model, reference, card)
     if not difference <= TOLERANCE:
         raise ZooError(

@@ -22,9 +22,15 @@ FILES = {f"{REPO}/{FILE}": CONTENT}
 AT_MOST = 3.0  # seconds until an unreachable hub is reported
 
 
-def fetch(server: StandInHub | str, cache: Path, **more: object) -> Path:
+def fetch(
+    server: StandInHub | str,
+    cache: Path,
+    progress: hub.Progress | None = None,
+    stop: threading.Event | None = None,
+) -> Path:
     endpoint = server if isinstance(server, str) else server.endpoint
-    return hub.fetch(REPO, FILE, endpoint=endpoint, cache=cache, **more)  # type: ignore[arg-type]
+    found = hub.locate(REPO, FILE, stop=stop, endpoint=endpoint, cache=cache)
+    return found if isinstance(found, Path) else hub.download(found, progress=progress, stop=stop)
 
 
 @contextmanager
@@ -90,7 +96,7 @@ def closed_port() -> str:
 
 
 def test_nothing_listening(tmp_path: Path) -> None:
-    with within(AT_MOST), pytest.raises(HubUnreachable, match="cannot be reached.*bundled model"):
+    with within(AT_MOST), pytest.raises(HubUnreachable, match="is unreachable.*bundled model"):
         fetch(closed_port(), tmp_path)
 
 

@@ -38,7 +38,7 @@ def test_a_checkpoint_outside_the_table() -> None:
     assert (found.preprocess.size, found.preprocess.crop) == ((384, 384), 1.0)
 
 
-@pytest.mark.parametrize("name", ["resnet50", "vit_base_patch16_224.no_such_tag", "", "."])
+@pytest.mark.parametrize("name", ["resnet50", "vit_base_patch16_224.no_such_tag", "vit_", "", "."])
 def test_what_timm_lacks_or_is_of_another_kind(name: str) -> None:
     with pytest.raises(UnknownModel):
         timm_card(name)

@@ -83,17 +83,13 @@ def test_a_checkpoint_of_another_model(hub: StandInHub) -> None:
         zoo.load(NAME, "cpu")
 
 
-def test_a_kind_without_counterpart(hub: StandInHub, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timm_weights, "from_timm", lambda _: nn.Linear(1, 1).no_such_thing)
-    with pytest.raises(AttributeError):  # a fault of ours is no ZooError
-        zoo.load(NAME, "cpu")
-
-    def refuse(_: nn.Module) -> nn.Module:
-        raise TypeError("no counterpart for timm's Eva yet")
-
-    monkeypatch.setattr(timm_weights, "from_timm", refuse)
-    with pytest.raises(ZooError, match="no counterpart.*Eva"):
-        zoo.load(NAME, "cpu")
+def test_a_kind_without_counterpart(hub: StandInHub) -> None:
+    unlike = timm.create_model("test_vit3")  # pools by attention
+    hub.files["timm/test_vit3.r160_in1k/model.safetensors"] = safetensors.torch.save(
+        unlike.state_dict()
+    )
+    with pytest.raises(ZooError, match="test_vit3 is built differently"):
+        zoo.load("test_vit3", "cpu")
 
 
 def test_a_conversion_that_computes_something_else_is_not_offered(

@@ -1,0 +1,7 @@
+"""``python -m attnviz``."""
+
+import sys
+
+from attnviz.cli import main
+
+sys.exit(main())
