@@ -18,6 +18,9 @@ MAX_SCANS = 64
 MAX_PIECES = 200_000
 """PNG chunks, JPEG segments, TIFF strips or tiles. Tiles of 16×16 on 40 megapixels are 156,250."""
 
+MAX_RUN_LENGTH_PIXELS = 4_000_000
+"""Of a run-length encoded BMP, which Pillow decodes in Python, some four million a second."""
+
 _JPEG_MARKER = re.compile(rb"\xff+([^\x00\xff\xd0-\xd7])", re.DOTALL)  # no stuffing, no restarts
 _SCAN, _END = 0xDA, 0xD9
 _STRIP_OFFSETS, _TILE_OFFSETS = 273, 324
@@ -37,6 +40,8 @@ def is_bomb(kind: str, data: bytes) -> bool:
         return len(markers) > MAX_PIECES or markers.count(_SCAN) > MAX_SCANS
     if kind == "TIFF":
         return _tiff_pieces(data) > MAX_PIECES
+    if kind == "BMP":
+        return _run_length_pixels(data) > MAX_RUN_LENGTH_PIXELS
     return False
 
 
@@ -72,3 +77,10 @@ def _tiff_pieces(data: bytes) -> int:
         if tag in (_STRIP_OFFSETS, _TILE_OFFSETS)
     )
     return max(counts, default=0)
+
+
+def _run_length_pixels(data: bytes) -> int:
+    """Pixels of a run-length encoded BMP; 0 for the other kinds of BMP."""
+    header, compression = (int.from_bytes(data[i : i + 4], "little") for i in (14, 30))
+    width, height = (int.from_bytes(data[i : i + 4], "little", signed=True) for i in (18, 22))
+    return abs(width * height) if header >= 40 and compression in (1, 2) else 0

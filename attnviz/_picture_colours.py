@@ -37,13 +37,13 @@ def _from_16_bits(image: Image.Image) -> Image.Image:
 def _stretched(image: Image.Image, notes: list[str]) -> Image.Image:
     """Float or 32-bit values from the lowest to the highest as 0…255; NaN is black."""
     values = np.array(image, dtype=np.float32 if image.mode == "F" else np.float64)
-    finite = values[np.isfinite(values)]
-    low, high = (finite.min(), finite.max()) if finite.size else (0.0, 0.0)
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 0.0)
     low, high = max(low, -1e38), min(high, 1e38)  # their difference must stay a number
+    np.copyto(values, low, where=np.isnan(values))
     np.clip(values, low, high, out=values)
     np.subtract(values, low, out=values)
     np.divide(values, (high - low) or 1.0, out=values)
-    np.nan_to_num(values, copy=False, nan=0.0)
     notes.append(f"Brightness was stretched: {low:.6g} is black, {high:.6g} is white.")
     return Image.fromarray(np.rint(values * 255).astype(np.uint8))
 
