@@ -130,11 +130,6 @@ def _reported(key: str, choice: _Choice | None, accept: Callable[[Any], Any]) ->
     return accept(report.get("value"))
 
 
-def quantise(values: np.ndarray, vmax: float) -> np.ndarray:
-    """Values in [0, vmax] as bytes for the browser, nearest step of vmax / 255; more is 255."""
-    return np.rint(np.clip(values / vmax, 0, 1) * 255).astype(np.uint8)
-
-
 def check_bytes(what: str, array: np.ndarray, shape: tuple[int, ...], axes: str) -> np.ndarray:
     """The array in one piece, or a ValueError that says what was expected."""
     if array.dtype != np.uint8 or array.shape != shape:

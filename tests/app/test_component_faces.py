@@ -69,12 +69,6 @@ def test_query_tokens() -> None:
     assert query_tokens(GRID, 2) == [0, 1, 3]
 
 
-def test_quantise_is_within_half_a_step_and_clips() -> None:
-    values = np.linspace(0, 0.5, 1001)
-    assert np.abs(mount.quantise(values, 0.5) / 255 * 0.5 - values).max() <= 0.5 / 255 / 2 + 1e-12
-    assert mount.quantise(np.array([-1.0, 2.0]), 0.5).tolist() == [0, 255]
-
-
 def test_a_message_can_be_read_back() -> None:
     packed = mount.pack({"name": "Où?"}, first=b"abc", second=np.arange(4, dtype=np.uint8))
     size = struct.unpack("<I", packed[:4])[0]

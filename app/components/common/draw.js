@@ -23,6 +23,13 @@ function cssGradient(rgb) {
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }
 
+// The colour bar under a view: its ends, and what they hold for.
+function labelScale(root, { colours, vmax, scale }, before = "") {
+  root.querySelector(".ramp").style.background = cssGradient(colours);
+  root.querySelector(".top").textContent = number(vmax);
+  root.querySelector(".words").textContent = before + scale;
+}
+
 // Two significant digits, as the figures of the page.
 function number(value) {
   return String(Number(value.toPrecision(2)));

@@ -31,6 +31,7 @@ def lens(
     colours: Colours = "viridis",
     mass: float | None = None,
     name: str = "attention",
+    scale: str = "same scale for every patch and head",
     query_step: int = 1,
     on_change: Callable[[int | None], None] | None = None,
 ) -> int | None:
@@ -43,13 +44,14 @@ def lens(
     Args:
         picture: PNG, JPEG or WebP; what the model saw, at any resolution of the same shape.
         matrix: (queries, tokens) uint8, rows as in ``query_tokens(geometry, query_step)``.
-        vmax: what byte 255 stands for; one scale for every patch and head that is compared.
+        vmax: what byte 255 stands for.
         rest: (tokens,) uint8, shown while nothing is hovered or pinned.
         pinned: the token that the page wants pinned. A new picture starts without a pin.
         removed: patch tokens to hatch.
         smooth: linear between cell centres, as ``attnviz.analysis.upsample``, or sharp cells.
         mass: keep only the smallest set of patches that holds this share of the row's patch mass.
         name: of the downloaded files.
+        scale: words beside the colour bar.
         query_step: rows exist only for every n-th patch down and across; hovering snaps to them.
         on_change: called with the pin before the rerun that a click causes.
 
@@ -71,6 +73,7 @@ def lens(
         "smooth": smooth,
         "mass": mass,
         "name": name,
+        "scale": scale,
         "step": query_step,
         "kind": kind,
     }

@@ -4,7 +4,7 @@ const FOOT = 40; // pixels below the picture, for the colour bar
 
 // An SVG page that holds everything: the picture, the map, the marks and the scale.
 async function lensFigure(lens) {
-  const { picture, kind, width, height, opacity, colours, vmax } = lens.message;
+  const { picture, kind, width, height, opacity, smooth } = lens.message;
   const zoom = Math.max(1, 640 / Math.max(width, height));
   const [wide, high] = [Math.round(width * zoom), Math.round(height * zoom)];
   const page = svgPage(Math.max(wide, 420), high + FOOT);
@@ -18,7 +18,7 @@ async function lensFigure(lens) {
   });
   const box = { width, height, preserveAspectRatio: "none" };
   view.append(svgElement("image", { href: await dataAddress(picture, kind), ...box }));
-  const map = lens.message.smooth
+  const map = smooth
     ? svgElement("image", { href: lens.map.toDataURL("image/png"), ...box })
     : cellRectangles(lens);
   map.setAttribute("opacity", opacity);
@@ -26,8 +26,7 @@ async function lensFigure(lens) {
   marks.append(...Array.from(lens.marks.children, (mark) => mark.cloneNode(true)));
   view.append(map, marks);
   page.append(title, view);
-  const note = "same scale for every patch and head";
-  page.append(svgColourBar(colours, vmax, note, 0, high + 10, 160));
+  page.append(svgColourBar(lens.message, 0, high + 10));
   return page;
 }
 

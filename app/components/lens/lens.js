@@ -1,11 +1,12 @@
 // One lens: what is hovered, walked to and pinned, and how that looks.
 class Lens {
   constructor(root) {
+    this.root = root;
     this.choice = new Choice();
     this.hovered = null; // tokens; null for none
     this.walked = null;
     const find = (name) => root.querySelector(`.${name}`);
-    for (const name of ["chips", "stage", "picture", "map", "marks", "status", "ramp", "top"]) {
+    for (const name of ["chips", "stage", "picture", "map", "marks", "status"]) {
       this[name] = find(name);
     }
     this.removed = svgElement("g", { class: "removed", fill: "none" });
@@ -28,8 +29,7 @@ class Lens {
     this.tokens = message.rest.length;
     this.weights = new WeightMap(this.map, message);
     this.map.style.opacity = message.opacity;
-    this.ramp.style.background = cssGradient(message.colours);
-    this.top.textContent = number(message.vmax);
+    labelScale(this.root, message);
     drawHatching(this.removed, message.removed.map((token) => this.box(token)));
     this.show();
   }

@@ -26,6 +26,7 @@ def wall(
     silenced: Collection[Head] = (),
     colours: Colours = "viridis",
     name: str = "heads",
+    scale: str = "same scale for every head",
     on_change: Callable[[Head | None], None] | None = None,
 ) -> Head | None:
     """Show one query's weights in every head, layers down and heads across; return the picked head.
@@ -37,7 +38,8 @@ def wall(
         vmax: what byte 255 stands for, the same in every head.
         selected: (layer, head) that the page wants picked.
         silenced: heads to cross out.
-        name: of the downloaded file.
+        name: of the downloaded files.
+        scale: words beside the colour bar.
         on_change: called with the head before the rerun that a click causes.
 
     Raises:
@@ -58,6 +60,7 @@ def wall(
         "vmax": float(vmax),
         "silenced": sorted([int(layer), int(head)] for layer, head in silenced),
         "name": name,
+        "scale": scale,
     }
 
     def message(fields: dict[str, Any]) -> bytes:

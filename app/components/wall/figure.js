@@ -20,7 +20,6 @@ function wallFigure(wall) {
   marks.append(...Array.from(wall.marks.children, (mark) => mark.cloneNode(true)));
   view.append(marks);
   page.append(view);
-  const note = "same scale for every head";
-  page.append(svgColourBar(message.colours, message.vmax, note, left, top + size.height + 10, 160));
+  page.append(svgColourBar(message, left, top + size.height + 10));
   return page;
 }

@@ -1,10 +1,14 @@
 // All heads as small maps on one canvas; the one under the pointer is shown large beside them.
 
-const GAP = 3; // CSS pixels between maps
-const [SMALLEST, LARGEST] = [18, 56]; // CSS pixels, the longer side of a map
+// All in CSS pixels.
+const GAP = 3; // between maps
+const LABEL = 30; // room for the layers' numbers
+const [SMALLEST, LARGEST] = [18, 110]; // width of a map
+const HIGH = 640; // about the height of a whole wall
 
 class Wall {
   constructor(root) {
+    this.root = root;
     this.choice = new Choice();
     this.hovered = null; // (layer, head) as [layer, head]; null for none
     this.walked = null;
@@ -12,7 +16,7 @@ class Wall {
     for (const name of ["board", "scroll", "heads", "layers", "stage", "maps", "marks"]) {
       this[name] = find(name);
     }
-    for (const name of ["zoom", "status", "ramp", "top"]) this[name] = find(name);
+    for (const name of ["zoom", "status"]) this[name] = find(name);
     this.silenced = svgElement("g", { class: "silenced", fill: "none" });
     this.outlines = { pin: outline("pin"), hover: outline("hover") };
     this.marks.append(this.silenced, ...Object.values(this.outlines));
@@ -29,8 +33,7 @@ class Wall {
     if (!news) return;
     this.message = message;
     this.pixels = pixelTable(message.colours);
-    this.ramp.style.background = cssGradient(message.colours);
-    this.top.textContent = number(message.vmax);
+    labelScale(this.root, message, "layers down, heads across · ");
     this.stage.setAttribute("aria-label",
       `Maps of ${message.layers} layers with ${message.heads} heads each. ` +
       "Arrow keys move, Enter picks a head.");
@@ -83,10 +86,10 @@ class Wall {
   #arrange() {
     const { layers, heads, rows, cols, stride } = this.message;
     const aspect = (cols * stride[1]) / (rows * stride[0]);
-    const room = (this.scroll.clientWidth - 30) / heads - GAP;
-    const longest = clamp(Math.floor(aspect < 1 ? room / aspect : room), SMALLEST, LARGEST);
-    const width = Math.round(longest * Math.min(1, aspect));
-    const height = Math.round(longest / Math.max(1, aspect));
+    const across = (this.scroll.clientWidth - LABEL) / heads - GAP;
+    const down = Math.max(HIGH / layers, 40) - GAP;
+    const width = Math.floor(clamp(Math.min(across, down * aspect), SMALLEST, LARGEST));
+    const height = Math.max(1, Math.round(width / aspect));
     this.tile = { width, height };
     this.size = { width: heads * (width + GAP) - GAP, height: layers * (height + GAP) - GAP };
     this.#draw();
