@@ -1,0 +1,1 @@
+"""The app: Streamlit around the library. Entry: ``streamlit run app/main.py``."""

@@ -1,0 +1,113 @@
+"""Every key of the session and every query parameter, named once.
+
+A widget with ``bind="query-params"`` uses its key as the parameter's name, so these names are what
+links look like (``/vit?layer=3&head=5``). They must differ over all pages: Streamlit carries a
+bound value to the next page, where another widget of that name would choke on it.
+
+Choices that are no widget's value (the picture, the pinned token, an edit) go through ``linked``
+and ``link``. Nothing heavy lives in the session: no tensors, no arrays of weights.
+"""
+
+from __future__ import annotations
+
+import re
+
+import streamlit as st
+
+
+class Shared:
+    """What every page knows."""
+
+    DEVICE = "device"
+    HALF = "half_precision"
+    PICTURE = "picture"  # name of a sample, or OWN
+    OWN = "own_picture"  # the visitor's picture, as a ``pictures.Shown``
+    UPLOAD = "upload"  # the uploader; a number follows, so that a new one is empty
+    UPLOADS = "uploads"  # how many there were
+    CAMERA = "camera"
+    SOURCE = "picture_source"
+    PROBLEM = "picture_problem"
+    FORMAT = "figure_format"
+
+
+class Vit:
+    """The page "Vision Transformer"."""
+
+    MODEL = "model"
+    SIZE = "size"
+    VIEW = "view"
+    METHOD = "method"
+    LAYER = "layer"
+    HEAD = "head"
+    FUSION = "fusion"
+    DISCARD = "discard"
+    TARGET = "class"
+    SCALE = "scale"
+    OPACITY = "opacity"
+    DRAWING = "drawing"
+    MASS = "mass"
+    TOKEN = "token"
+    QUERY = "query"
+    GRID = "grid"
+    SILENCED = "silenced"
+    REMOVED = "removed"
+    # not in links
+    MODEL_PICKER = "vit_model_picker"
+    SIZE_PICKER = "vit_size_picker"
+    TARGET_PICKER = "vit_target_picker"
+    STOP = "vit_stop"
+    SHOWN = "vit_shown"  # (model, size) that was last shown without a problem
+    LENS = "vit_lens"
+    HEAD_LENS = "vit_head_lens"
+    WALL = "vit_wall"
+    BEFORE = "vit_before"
+    AFTER = "vit_after"
+    EDIT_WALL = "vit_edit_wall"
+    CLICKED = "vit_clicked"  # the patch and the head that were clicked last in the edit view
+
+
+def linked(name: str, default: str = "") -> str:
+    """A choice that is no widget's: first read from the address, then kept for the session."""
+    if name not in st.session_state:
+        st.session_state[name] = st.query_params.get(name, default)
+    return st.session_state[name]
+
+
+def link(name: str, value: str, default: str = "") -> None:
+    """Make a choice and write it into the address; the default leaves the address."""
+    st.session_state[name] = value
+    publish(name, default)
+
+
+def publish(name: str, default: str = "") -> None:
+    """Write a choice into the address again: changing pages clears it."""
+    value = st.session_state.get(name, default)
+    if value == default:
+        if name in st.query_params:
+            del st.query_params[name]
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
+def within(name: str, low: int, high: int) -> None:
+    """Pull a number into a range that has shrunk, before its widget meets it."""
+    value = st.session_state.get(name)
+    if isinstance(value, int):
+        st.session_state[name] = min(max(value, low), high)
+
+
+def among(name: str, options: list[str]) -> None:
+    """Forget a choice that is no longer offered, before its widget meets it."""
+    if st.session_state.get(name, options[0]) not in options:
+        del st.session_state[name]
+
+
+def pairs(text: str) -> tuple[tuple[int, int], ...]:
+    """``"3.5-0.1"`` → ((3, 5), (0, 1)); what is no such pair is left out."""
+    found = (re.fullmatch(r"(\d{1,3})\.(\d{1,3})", part) for part in text.split("-"))
+    return tuple((int(match[1]), int(match[2])) for match in found if match)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """``"17-203"`` → (17, 203); what is no number is left out."""
+    return tuple(int(part) for part in text.split("-") if re.fullmatch(r"\d{1,6}", part))
