@@ -22,6 +22,12 @@ def demo() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def app() -> Iterator[Server]:
+    with Server(ROOT / "app/main.py") as server:
+        yield server
+
+
 @pytest.fixture
 def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
     """`visit(url, ready=SELECTOR, size=…, dark=…, touch=…)` opens a page as a new visitor."""

@@ -16,10 +16,18 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from playwright.sync_api import Browser, Locator, Page, WebSocket, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ElementHandle,
+    Locator,
+    Page,
+    WebSocket,
+    expect,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 30_000  # milliseconds; a busy two-core machine is slow, not broken
+PATIENCE = 60_000  # milliseconds; a busy two-core machine is slow, not broken
 DESKTOP, PHONE = (1280, 900), (390, 844)
 expect.set_options(timeout=PATIENCE)
 SHOTS = os.environ.get("ATTNVIZ_SHOTS")  # a folder for screenshots to look at; unset: none
@@ -155,7 +163,7 @@ def idle(page: Page) -> None:
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
-def pixels(canvas: Locator) -> np.ndarray:
+def pixels(canvas: Locator | ElementHandle) -> np.ndarray:
     """What a canvas holds, (height, width, 4) uint8."""
     height, width, data = canvas.evaluate(
         """canvas => {
@@ -168,6 +176,37 @@ def pixels(canvas: Locator) -> np.ndarray:
         }"""
     )
     return np.frombuffer(base64.b64decode(data), np.uint8).reshape(height, width, 4)
+
+
+def redrawn(canvas: Locator, before: np.ndarray) -> np.ndarray:
+    """What a canvas holds once that differs from `before`; AssertionError if it never does."""
+    end = time.monotonic() + PATIENCE / 1000
+    while time.monotonic() < end:
+        now = pixels(canvas)
+        if now.shape != before.shape or (now != before).any():
+            return now
+        canvas.page.wait_for_timeout(30)
+    raise AssertionError("the canvas was not drawn again")
+
+
+def contrast(page: Page, selector: str) -> float:
+    """The WCAG ratio of a text's colour to the page behind it."""
+    found = page.locator(selector).first.evaluate(
+        """node => {
+            const paint = document.createElement("canvas").getContext("2d");
+            const rgb = (colour) => {
+                paint.fillStyle = colour;
+                paint.fillRect(0, 0, 1, 1);
+                return [...paint.getImageData(0, 0, 1, 1).data];
+            };
+            const app = document.querySelector('[data-testid="stApp"]');
+            return [getComputedStyle(node).color, getComputedStyle(app).backgroundColor].map(rgb);
+        }"""
+    )
+    channels = np.array(found)[:, :3] / 255
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    high, low = sorted(linear @ [0.2126, 0.7152, 0.0722], reverse=True)
+    return (high + 0.05) / (low + 0.05)
 
 
 def no_sideways_scroll(page: Page) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from demo.cases import CASES, SQUARE, VMAX, Case, heads
-from harness import PHONE, Server, Visit, idle, no_sideways_scroll, pixels, shoot
+from harness import PHONE, Server, Visit, contrast, idle, no_sideways_scroll, pixels, shoot
 from PIL import Image
 from playwright.sync_api import Page, expect
 
@@ -287,26 +287,6 @@ def test_text_can_be_read(look: Any, visit: Any, demo: Server, dark: bool) -> No
     shoot(page, f"wall_{'dark' if dark else 'light'}")
     for part in (".status", ".foot", ".heads span", ".layers span"):
         assert contrast(page, f".wall {part}") >= 4.5
-
-
-def contrast(page: Page, selector: str) -> float:
-    """The WCAG ratio of a text's colour to the page behind it."""
-    found = page.locator(selector).first.evaluate(
-        """node => {
-            const paint = document.createElement("canvas").getContext("2d");
-            const rgb = (colour) => {
-                paint.fillStyle = colour;
-                paint.fillRect(0, 0, 1, 1);
-                return [...paint.getImageData(0, 0, 1, 1).data];
-            };
-            const app = document.querySelector('[data-testid="stApp"]');
-            return [getComputedStyle(node).color, getComputedStyle(app).backgroundColor].map(rgb);
-        }"""
-    )
-    channels = np.array(found)[:, :3] / 255
-    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
-    high, low = sorted(linear @ [0.2126, 0.7152, 0.0722], reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 @pytest.mark.parametrize("query", ["case=registers", "case=rectangle", "wall=12x12", "wall=4x6"])

@@ -114,7 +114,7 @@ class Lens {
 
   title(token) {
     const place = this.position(token);
-    return place ? `patch ${place.join(",")}` : this.message.prefix[token];
+    return place ? `patch ${place.join(",")}` : `${this.message.prefix[token]} token`;
   }
 
   // The bytes of a token's row, or of the nearest token that has one.

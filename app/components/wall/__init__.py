@@ -31,7 +31,8 @@ def wall(
 ) -> Head | None:
     """Show one query's weights in every head, layers down and heads across; return the picked head.
 
-    Hovering enlarges a head in the browser; a click, or Enter after the arrow keys, picks it.
+    Hovering enlarges a head in the browser; a click, or Enter after the arrow keys, picks it, and
+    the same again picks none.
 
     Args:
         rows: (layers, heads, tokens) uint8; a value is ``byte / 255 · vmax``.

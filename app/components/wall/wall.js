@@ -186,7 +186,7 @@ class Wall {
 
   pick(place) {
     if (!place) return;
-    if (String(place) !== String(this.choice.value)) this.choice.make(place);
+    this.choice.make(String(place) === String(this.choice.value) ? null : place);
     this.show();
   }
 
