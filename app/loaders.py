@@ -157,17 +157,21 @@ def resolve(device: str) -> str:
         return "cpu"
 
 
-def load(name: str, device: str, half: bool, progress: Progress) -> None:
-    """Make a model ready; ``ZooError`` with one sentence if it cannot be had.
+def fetch(card: zoo.Card, progress: Callable[[], Progress]) -> None:
+    """Bring a model's weights onto this machine, if they are not here yet.
 
-    The download happens outside the cached function, because ``progress`` draws.
+    Not cached, because ``progress`` draws a bar and returns what moves it.
+
+    Raises:
+        ZooError: they cannot be had; one sentence.
     """
-    card = zoo.card(name)
-    if not card.bundled:
-        from attnviz.zoo.hub import fetch
+    if card.bundled:
+        return
+    from attnviz.zoo import hub
 
-        fetch(*card.file.rsplit("/", 1), progress=progress)
-    _model(name, device, half)
+    found = hub.locate(*card.file.rsplit("/", 1))
+    if isinstance(found, hub.Remote):
+        hub.download(found, progress=progress())
 
 
 def run(subject: Subject, edit: Edit | None = None) -> PictureRun:

@@ -9,7 +9,7 @@ import numpy as np
 from attnviz import analysis
 from attnviz.geometry import Geometry
 
-MAX_QUERIES = 450  # rows of a matrix that go to the browser
+MAX_BYTES = 150_000  # of a matrix that goes to the browser
 
 
 @dataclass(frozen=True)
@@ -51,9 +51,14 @@ def as_bytes(values: np.ndarray, top: float) -> np.ndarray:
 def query_step(geometry: Geometry) -> int:
     """Every how many rows and columns a query goes to the browser, to keep messages small."""
     step = 1
-    while -(-geometry.rows // step) * -(-geometry.cols // step) > MAX_QUERIES:
+    while _queries(geometry, step) * geometry.tokens > MAX_BYTES:
         step += 1
     return step
+
+
+def _queries(geometry: Geometry, step: int) -> int:
+    rows, cols = -(-geometry.rows // step), -(-geometry.cols // step)
+    return geometry.num_prefix + rows * cols
 
 
 def largest(values: np.ndarray, geometry: Geometry) -> float:

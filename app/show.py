@@ -106,7 +106,7 @@ def labels(title: str, rows: Sequence[tuple[str, float]]) -> None:
     """Class names with their probabilities as bars, best first."""
     items = "".join(
         f'<li><span>{escape(name)}</span><i style="--share:{share:.4f}"></i>'
-        f"<b>{_percent(share)}</b></li>"
+        f"<b>{escape(_percent(share))}</b></li>"
         for name, share in rows
     )
     st.html(f'{_small(title)}<ol class="labels">{items}</ol>')
@@ -116,7 +116,7 @@ def changes(title: str, rows: Sequence[tuple[str, float, float]]) -> None:
     """Class names with their probabilities before and after."""
     items = "".join(
         f'<li><span>{escape(name)}</span><i style="--share:{after:.4f};--before:{before:.4f}"></i>'
-        f"<b>{_percent(after)} <em>{_points(after - before)}</em></b></li>"
+        f"<b>{escape(_percent(after))} <em>{_points(after - before)}</em></b></li>"
         for name, before, after in rows
     )
     st.html(f'{_small(title)}<ol class="labels changed">{items}</ol>')

@@ -24,15 +24,15 @@ def draw() -> None:
 
 
 def _row(step: Milestone, year: str) -> None:
-    date, words, picture = st.columns([1, 7, 3], gap="medium", vertical_alignment="top", wrap=False)
+    thumbnail = THUMBNAILS / f"{step.page}.png"
+    drawn = bool(step.page) and thumbnail.exists()
+    date, words, *rest = st.columns([1, 7, 3] if drawn else [1, 10], gap="medium")
     with date:
         show.year(year)
-    with words:
+    with words, st.container(gap=None):
         if step.page:
-            page = page_at(step.page)
-            st.page_link(page.path, label=step.title)
-        show.milestone(step.title if not step.page else "", step.line, step.paper, step.arxiv)
-    thumbnail = THUMBNAILS / f"{step.page}.png"
-    if step.page and thumbnail.exists():
-        with picture:
+            st.page_link(page_at(step.page).path, label=step.title)
+        show.milestone("" if step.page else step.title, step.line, step.paper, step.arxiv)
+    if drawn:
+        with rest[0]:
             st.image(thumbnail.read_bytes(), output_format="PNG", alt=f"{step.title}, a real run")

@@ -35,8 +35,8 @@ def draw(subject: Subject) -> None:
     row = shown.rest if token is None else shown.matrix[token]
     with side:
         _exact(row, token, shown, drawing.mass, run.geometry)
-        show.facts([*_map_facts(shown, run), *vit_common.run_facts(subject, run)])
-    with picture:
+    more, truth = st.columns([11, 10], gap="large")
+    with more:
         show.explain("vit", st.session_state[Vit.METHOD])
         show.take_away(
             key="vit_attention",
@@ -45,6 +45,8 @@ def draw(subject: Subject) -> None:
             table=lambda: (("token", shown.unit), zip(run.geometry.labels(), row, strict=True)),
             code=code,
         )
+    with truth:
+        show.facts([*_map_facts(shown, run), *vit_common.run_facts(subject, run)])
 
 
 def draw_labels(subject: Subject, run: PictureRun) -> None:

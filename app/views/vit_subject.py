@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import NoReturn
 
 import streamlit as st
@@ -36,19 +37,21 @@ def prepare(picture: Shown, model: str, size: str) -> Subject:
     While torch and the model arrive, the picture is already on show. What cannot be done puts the
     last choice that worked back and says why in one sentence.
     """
-    waiting = st.empty()
+    progress, waiting = st.empty(), st.empty()
     try:
         card = zoo.card(model)
         preprocess = controls.preprocess(card, size)
+        with progress.container():
+            loaders.fetch(card, lambda: _progress(card))
         if "torch" not in sys.modules:
             _paint(waiting, picture, preprocess)
         device, half = controls.chosen_device()
         subject = Subject(model, device, half, picture, preprocess)
-        with waiting.container():
-            loaders.load(model, device, half, _progress(card))
-        loaders.run(subject)
+        with progress, nullcontext() if card.bundled else st.spinner(f"Preparing {card.title} …"):
+            loaders.run(subject)
     except (zoo.ZooError, ValueError) as error:
         _put_back(str(error))
+    progress.empty()
     waiting.empty()
     st.session_state[Vit.SHOWN] = _linked()
     return subject
@@ -66,8 +69,6 @@ def _progress(card: zoo.Card) -> controls.Progress:
         model, size = st.session_state.get(Vit.SHOWN, (zoo.DEFAULT, ""))
         _choose_again(model, size)
 
-    if card.bundled:
-        return lambda done, total, what: None
     return controls.fetching(card.title, key=Vit.STOP, on_stop=stop)
 
 
