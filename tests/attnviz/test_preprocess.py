@@ -80,10 +80,20 @@ def test_equals_timm_at_any_size(
 
 @pytest.mark.parametrize("size", [(1, 1), (2048, 1), (1, 2048), (2048, 51)])
 @pytest.mark.parametrize("fit", ["crop", "whole"])
-def test_lines_and_single_pixels_stay_small(size: tuple[int, int], fit: str) -> None:
+def test_lines_and_single_pixels_stay_small(
+    size: tuple[int, int], fit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, resized = Image.Image.resize, []
+
+    def resize(image: Image.Image, to: tuple[int, int], *rest: object) -> Image.Image:
+        resized.append(to)
+        return plain(image, to, *rest)
+
+    monkeypatch.setattr(Image.Image, "resize", resize)
     preprocess = Preprocess(size=(518, 518), crop=1.0, fit=fit, multiple=14)
     view = preprocess.view(Image.new("RGB", size, (9, 8, 7)))
-    assert view.width * view.height <= 4 * 518 * 518 and view.getpixel((0, 0)) == (9, 8, 7)
+    assert view.getpixel((0, 0)) == (9, 8, 7) and max(view.size) <= 4 * 518
+    assert len(resized) == 1 and max(resized[0]) <= 16 * 518
 
 
 def test_long_pictures_show_their_middle() -> None:
