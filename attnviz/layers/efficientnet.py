@@ -1,10 +1,10 @@
 """EfficientNet-Lite0: the frozen CNN whose feature grid feeds the captioner and the hybrid ViT.
 
-Paper: Tan & Le 2019, "EfficientNet" (https://arxiv.org/abs/1905.11946), table 1. The Lite variant is
-https://github.com/tensorflow/tpu/tree/master/models/official/efficientnet/lite: no squeeze-and-excite,
-ReLU6 in place of SiLU, a stem and head that do not scale.
-Reference code: timm's ``tf_efficientnet_lite0``; attribute names follow it, so its state dict loads as is.
-What differs: ``output_stride=16`` is written out, no drop path, no classifier choices.
+Paper: Tan & Le 2019, "EfficientNet" (https://arxiv.org/abs/1905.11946), table 1. The Lite variant
+is https://github.com/tensorflow/tpu/tree/master/models/official/efficientnet/lite: no
+squeeze-and-excite, ReLU6 in place of SiLU, a stem and head that do not scale.
+Reference code: timm's ``tf_efficientnet_lite0``; attribute names follow it, so its state dict
+loads as is. What differs: ``output_stride=16`` is written out, no drop path, no classifier choices.
 
 Notation: b batch, c channels, h/w pixels, s output stride.
 
@@ -15,9 +15,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+
+from attnviz.layers.padding import pad_same
 
 BN_EPS = 1e-3  # TensorFlow's, not torch's 1e-5
 
@@ -45,24 +46,18 @@ STAGES = (
 GRID_CHANNELS = STAGES[-1].channels
 POOLED_FEATURES = 1280
 
-# Where output cell i looks, as (pixels between cells, pixel of cell 0's centre), of the *trained* net.
-# Counting kernels, each stride-2 convolution's reach lies half of its input's pixel down and right
-# (TensorFlow's odd padding pixel goes after), in sum around 16·i + 15.5 or 32·i + 31.5. Training on
-# flipped pictures teaches the kernels to lean back: at stride 32 the cells look at the middle of their
-# tiles. With stride 16 the last striding kernel leans back in the same way but no longer strides, so
-# every cell looks half a tile up and left. tests/attnviz/layers/test_efficientnet.py measures it.
+# Where output cell i looks, as (pixels between cells, pixel of cell 0's centre), of the *trained*
+# net. Counting kernels, each stride-2 convolution's reach lies half of its input's pixel down and
+# right (TensorFlow's odd padding pixel goes after), in sum around 16·i + 15.5 or 32·i + 31.5.
+# Training on flipped pictures teaches the kernels to lean back: at stride 32 the cells look at the
+# middle of their tiles. With stride 16 the last striding kernel leans back in the same way but no
+# longer strides, so every cell looks half a tile up and left.
+# tests/attnviz/layers/test_efficientnet.py measures it.
 CELL_CENTRES = {16: (16.0, 1.0), 32: (32.0, 17.0)}
 
 
-def same_padding(size: int, kernel: int, stride: int, dilation: int) -> tuple[int, int]:
-    """TensorFlow "SAME" padding (before, after): output is ceil(size / stride), the odd pixel after."""
-    reach = dilation * (kernel - 1) + 1
-    total = max((-(-size // stride) - 1) * stride + reach - size, 0)
-    return total // 2, total - total // 2
-
-
 class SameConv2d(nn.Conv2d):
-    """A convolution padded as TensorFlow does, for the size it meets (no bias until folded)."""
+    """A convolution padded as TensorFlow does; no bias until a batch norm is folded into it."""
 
     def __init__(
         self,
@@ -74,20 +69,15 @@ class SameConv2d(nn.Conv2d):
         dilation: int = 1,
         groups: int = 1,
     ) -> None:
+        even = dilation * (kernel - 1) // 2 if stride == 1 else 0  # odd kernels pad evenly then
         super().__init__(
-            inputs, outputs, kernel, stride=stride, dilation=dilation, groups=groups, bias=False
+            inputs, outputs, kernel, stride, even, dilation=dilation, groups=groups, bias=False
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        (kernel, _), (stride, _), (dilation, _) = self.kernel_size, self.stride, self.dilation
-        top, bottom = same_padding(input.shape[-2], kernel, stride, dilation)
-        left, right = same_padding(input.shape[-1], kernel, stride, dilation)
-        if top == bottom and left == right:
-            return F.conv2d(
-                input, self.weight, self.bias, self.stride, (top, left), self.dilation, self.groups
-            )
-        padded = F.pad(input, (left, right, top, bottom))
-        return F.conv2d(padded, self.weight, self.bias, self.stride, 0, self.dilation, self.groups)
+        if self.stride[0] > 1:
+            input = pad_same(input, self.kernel_size[0], self.stride[0], self.dilation[0])
+        return super().forward(input)
 
 
 class DepthwiseSeparable(nn.Module):
@@ -178,8 +168,8 @@ class EfficientNetLite0(nn.Module):
     def cell_centres(self) -> tuple[float, float]:
         """(stride, centre): cell i is centred on pixel coordinate `centre + i * stride`.
 
-        Continuous coordinates (pixel i covers [i, i + 1)), the same down and right, for pictures whose
-        sides are multiples of the stride. Measured and pinned in tests/attnviz/layers.
+        Continuous coordinates (pixel i covers [i, i + 1)), the same down and right, for pictures
+        whose sides are multiples of the stride. Measured and pinned in tests/attnviz/layers.
         """
         return CELL_CENTRES[self.output_stride]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from attnviz.layers.efficientnet import EfficientNetLite0
+from attnviz.layers.efficientnet import CELL_CENTRES, EfficientNetLite0
 from attnviz.layers.resnetv2 import ResNetV2, Root
 
 
@@ -41,7 +41,7 @@ STEMS: dict[str | None, Stem] = {
     "resnetv2_root": Stem(64, 4, 1.5, Root),
     "resnetv2_26": Stem(2048, 32, 6.5, lambda: ResNetV2((2, 2, 2, 2))),
     "resnetv2_50": Stem(1024, 16, 4.0, lambda: ResNetV2((3, 4, 9))),
-    "efficientnet_lite0": Stem(320, 16, 7.5, EfficientNetGrid),
+    "efficientnet_lite0": Stem(320, 16, CELL_CENTRES[16][1] - 8, EfficientNetGrid),
 }
 
 
