@@ -100,7 +100,7 @@ def mount(
         if on_change is not None:
             on_change(_reported(key, choice, accept))
 
-    fields = {"order": choice.order, "chosen": choice.ordered}
+    fields = {"key": key, "order": choice.order, "chosen": choice.ordered}
     render(key=key, data=message(fields), on_choice_change=changed)
     return choice.shown
 

@@ -119,7 +119,7 @@ def _click(app: AppTest, value: Any) -> None:
 
 def test_the_page_orders_once_and_then_the_visitor_decides(page: AppTest) -> None:
     first = page.session_state["message"]
-    assert first == {"order": 0, "chosen": 4} and page.session_state["got"] == 4
+    assert first == {"key": "probe", "order": 0, "chosen": 4} and page.session_state["got"] == 4
     _click(page, 9)
     assert page.session_state["got"] == page.session_state["heard"] == 9
     assert page.session_state["message"] == first  # byte for byte the same: Streamlit's cache works
@@ -128,7 +128,7 @@ def test_the_page_orders_once_and_then_the_visitor_decides(page: AppTest) -> Non
     assert page.session_state["message"] == first
     page.session_state["asked"] = 2  # a slider
     _click(page, 9)
-    assert page.session_state["message"] == {"order": 1, "chosen": 2}
+    assert page.session_state["message"] == {"key": "probe", "order": 1, "chosen": 2}
     assert page.session_state["got"] == 2
 
 
@@ -136,7 +136,7 @@ def test_another_subject_forgets_the_choice(page: AppTest) -> None:
     _click(page, 9)
     page.session_state["subject"] = "b"
     _click(page, 9)
-    assert page.session_state["message"] == {"order": 1, "chosen": None}
+    assert page.session_state["message"] == {"key": "probe", "order": 1, "chosen": None}
     assert page.session_state["got"] is None
 
 

@@ -277,6 +277,18 @@ def test_a_link_restores_the_pin_and_a_new_picture_forgets_it(look: Any) -> None
     expect(other.status).to_contain_text("pinned")
 
 
+def test_a_pin_outlives_its_element(look: Any) -> None:
+    view = look("plain")
+    token = SQUARE.cell(6, 9)
+    view.click(token)
+    pinned(view.page, token)
+    view.stage.evaluate("stage => stage.setAttribute('data-old', '')")
+    view.page.get_by_text("elsewhere").click()  # Streamlit makes a new element for it
+    expect(view.page.locator(".lens .stage[data-old]")).to_have_count(0)
+    expect(view.status).to_contain_text("Patch 6,9, pinned")
+    view.wait_for(view.case.full[token])
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_text_can_be_read(look: Any, visit: Any, demo: Server, dark: bool) -> None:
     view = look("registers", dark=dark)

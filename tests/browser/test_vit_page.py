@@ -236,6 +236,7 @@ def test_files_that_are_no_pictures_leave_everything_as_it_was(vit: Any, app: Se
         idle(view.page)
         assert (view.picture() == before).all()
         expect(view.page.get_by_text("Patch in row 6, column 9")).to_be_visible()
+        expect(view.lens.locator(".status")).to_contain_text("pinned")
         shoot(view.page, f"vit_refused_{name}")
         view.page.locator(".st-key-head").get_by_text("max", exact=True).click()
         idle(view.page)

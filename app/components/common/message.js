@@ -11,20 +11,26 @@ function unpack(data) {
   return message;
 }
 
+// The last report of each component: the page may take its element out and put a new one in.
+const REPORTS = new Map();
+
 // What is chosen here. The visitor changes it, and the page hears of it; the page changes it by an
 // order with a new number, and nothing is reported back.
 class Choice {
   value = null;
 
-  follow({ order, chosen }, send) {
+  follow({ key, order, chosen }, send) {
     this.send = send;
     if (order === this.order) return;
-    this.order = order;
-    this.value = chosen;
+    Object.assign(this, { key, order });
+    const report = REPORTS.get(key);
+    this.value = report?.order === order ? report.value : chosen;
   }
 
   make(value) {
     this.value = value;
-    this.send("choice", { order: this.order, value });
+    const report = { order: this.order, value };
+    REPORTS.set(this.key, report);
+    this.send("choice", report);
   }
 }

@@ -36,8 +36,9 @@ class Lens {
 
   #newPicture({ picture, kind, width, height, prefix, rows, cols }) {
     this.hovered = this.walked = null;
-    URL.revokeObjectURL(this.picture.src);
-    this.picture.src = URL.createObjectURL(new Blob([picture], { type: kind }));
+    const address = URL.createObjectURL(new Blob([picture], { type: kind }));
+    this.picture.onload = () => URL.revokeObjectURL(address);
+    this.picture.src = address;
     this.stage.style.aspectRatio = `${width} / ${height}`;
     this.stage.style.width = `min(100%, ${Math.round(640 * Math.min(1, width / height))}px)`;
     this.stage.setAttribute("aria-label",

@@ -103,13 +103,15 @@ class Wall {
   #draw() {
     const { maps, tiles, tile, size } = this;
     const sharp = window.devicePixelRatio || 1;
-    Object.assign(maps, { width: size.width * sharp, height: size.height * sharp });
+    const sharpened = (values) => values.map((value) => Math.round(value * sharp));
+    const [wide, high] = sharpened([tile.width, tile.height]);
+    [maps.width, maps.height] = sharpened([size.width, size.height]);
     Object.assign(maps.style, { width: `${size.width}px`, height: `${size.height}px` });
     const context = maps.getContext("2d");
-    context.imageSmoothingEnabled = tiles[0].width > tile.width * sharp;
+    context.imageSmoothingEnabled = tiles[0].width > wide; // small maps are averages, not samples
     tiles.forEach((map, index) => {
-      const [top, left] = this.corner(this.place(index)).map((value) => value * sharp);
-      context.drawImage(map, left, top, tile.width * sharp, tile.height * sharp);
+      const [top, left] = sharpened(this.corner(this.place(index)));
+      context.drawImage(map, left, top, wide, high);
     });
   }
 

@@ -26,16 +26,18 @@ def lens_panel() -> None:
     if st.checkbox("away"):
         return
     asked = st.query_params.get("pinned")
-    token = lens(
-        case.picture,
-        case.matrix,
-        case.geometry,
-        key="lens",
-        vmax=VMAX,
-        rest=case.rest,
-        pinned=int(asked) if asked else None,
-        **case.options,
-    )
+    place = st.columns(2)[0] if st.checkbox("elsewhere") else st.container()
+    with place:
+        token = lens(
+            case.picture,
+            case.matrix,
+            case.geometry,
+            key="lens",
+            vmax=VMAX,
+            rest=case.rest,
+            pinned=int(asked) if asked else None,
+            **case.options,
+        )
     st.text(f"pinned {token}")
 
 
