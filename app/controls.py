@@ -68,9 +68,8 @@ def picture() -> Shown:
 def _frame(name: str, picture: Shown, chosen: str) -> None:
     thumbnail = base64.b64encode(loaders.thumbnail(picture.key, picture)).decode()
     st.button(
-        f"![{show.literal(picture.title)}](data:image/jpeg;base64,{thumbnail})",
+        f"![{show.literal(picture.title)}](data:image/webp;base64,{thumbnail})",
         key=f"frame_{name}",
-        help=show.literal(f"{picture.title}. {picture.credit}"),
         type="primary" if name == chosen else "tertiary",
         on_click=_choose,
         args=(name,),
@@ -129,6 +128,8 @@ def model(
     names = list(titles) if chosen in titles else [*titles, chosen]
 
     def changed() -> None:
+        if st.session_state[picker] == chosen:  # a hidden widget reports once more
+            return
         state.link(key, st.session_state[picker], default)
         for name in forget:
             state.link(name, "")
@@ -155,11 +156,16 @@ def size(card: Card, *, key: str, picker: str) -> str:
     default = _native(card, options)
     chosen = state.linked(key) or default
     shown = options if chosen in options else [*options, chosen]
+
+    def changed() -> None:
+        side = st.session_state[picker]
+        state.link(key, "" if side == default else side)
+
     st.session_state[picker] = chosen
     st.segmented_control(
         "Input, pixels", shown, key=picker, required=True,
         help="The middle of the picture as a square of this side, or the whole picture.",
-        on_change=lambda: state.link(key, _unless(st.session_state[picker], default)),
+        on_change=changed,
     )  # fmt: skip
     state.publish(key)
     return chosen
@@ -191,10 +197,6 @@ def _preprocess(card: Card) -> Preprocess:
 def _native(card: Card, options: list[str]) -> str:
     native = str(_preprocess(card).size[0])
     return native if native in options else options[0]
-
-
-def _unless(value: str, default: str) -> str:
-    return "" if value == default else value
 
 
 def layer(count: int, *, key: str) -> int:
@@ -244,10 +246,15 @@ def target(names: Sequence[str], order: Sequence[int], *, key: str, picker: str)
     """A class, by its index; the most probable ones come first in the list."""
     text = state.linked(key)
     chosen = int(text) if text.isdecimal() and int(text) < len(names) else order[0]
+
+    def changed() -> None:
+        if st.session_state[picker] != chosen:  # a hidden widget reports once more
+            state.link(key, str(st.session_state[picker]))
+
     st.session_state[picker] = chosen
     st.selectbox(
         "Class to explain", order, key=picker, format_func=lambda index: names[index],
-        on_change=lambda: state.link(key, str(st.session_state[picker])),
+        on_change=changed,
     )  # fmt: skip
     state.publish(key)
     return chosen

@@ -127,9 +127,9 @@ def sample_picture(name: str) -> Shown:
 
 @st.cache_data(show_spinner=False, max_entries=64)
 def thumbnail(key: str, _picture: Shown, side: int = 112) -> bytes:
-    """A square JPEG of a picture's middle."""
+    """A square of a picture's middle, WebP."""
     square = Preprocess(size=(side, side), crop=1.0).view(_picture.image)
-    return pictures.encoded(square, quality=82)
+    return pictures.encoded(square, quality=80)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -138,7 +138,7 @@ def _view(key: str, preprocess: Preprocess, _picture: Shown) -> bytes:
 
 
 def view(subject: Subject) -> bytes:
-    """The picture as the model sees it, finer where there are pixels for it; JPEG."""
+    """The picture as the model sees it, finer where there are pixels for it."""
     return _view(subject.picture.key, subject.preprocess, subject.picture)
 
 

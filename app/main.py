@@ -1,7 +1,7 @@
 """Entry of the app: ``streamlit run app/main.py``."""
 
 # ruff: noqa: E402, I001
-import pandas  # noqa: F401  first: cold sessions race inside plotly (plotly/plotly.py#2433)
+import pandas  # type: ignore[import-untyped]  # noqa: F401  first: cold sessions race inside plotly (plotly/plotly.py#2433)
 
 import sys
 from pathlib import Path

@@ -80,18 +80,18 @@ def drawn(image: Image.Image, preprocess: Preprocess, side: int = 448) -> Image.
     return finer.view(image)
 
 
-def encoded(image: Image.Image, quality: int = 88) -> bytes:
-    """A JPEG to send to the browser."""
+def encoded(image: Image.Image, quality: int = 85) -> bytes:
+    """A WebP to send to the browser: half the bytes of a JPEG that looks the same."""
     buffer = io.BytesIO()
-    image.save(buffer, "JPEG", quality=quality)
+    image.save(buffer, "WEBP", quality=quality, method=2)
     return buffer.getvalue()
 
 
 def painted(values: np.ndarray, table: np.ndarray | None = None) -> bytes:
     """uint8 pixels as PNG: (height, width, 3), or (height, width) places in a colour table."""
     picture = Image.fromarray(values)
-    if table is not None:
-        picture.putpalette(table.tobytes())  # a third of the bytes of RGB
     buffer = io.BytesIO()
+    if table is not None:
+        picture.putpalette(table.tobytes())
     picture.save(buffer, "PNG")
     return buffer.getvalue()

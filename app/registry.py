@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
+
+THUMBNAILS = Path(__file__).parent / "content" / "thumbnails"
+"""A picture for each page, ``URL.jpg``, drawn by ``python -m app.thumbnails``."""
 
 
 @dataclass(frozen=True)

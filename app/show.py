@@ -27,6 +27,8 @@ from app.state import Shared
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
+    from app.pictures import Shown
+
 P = ParamSpec("P")
 _log = logging.getLogger("attnviz.app")
 
@@ -90,6 +92,13 @@ def milestone(title: str, line: str, paper: str, arxiv: str) -> None:
     """One step of the lineage: its name (if no link), what was new, where it is written."""
     name = f'<p class="step">{escape(title)}</p>' if title else ""
     st.html(f'{name}<p class="line">{escape(line)}</p><p class="paper">{_paper(paper, arxiv)}</p>')
+
+
+def credit(picture: Shown) -> None:
+    """What the picture is, whose, and what was done to it."""
+    st.html(
+        f'<p class="note">{escape(" · ".join((picture.title, picture.credit, *picture.notes)))}</p>'
+    )
 
 
 def explain(page: str, heading: str) -> None:
@@ -231,7 +240,7 @@ def _small(title: str) -> str:
 
 
 def _picture(data: bytes) -> str:
-    kind = "png" if data.startswith(b"\x89PNG") else "jpeg"
+    kind = "png" if data.startswith(b"\x89PNG") else "webp"
     return f'<img alt="" src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
 
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from itertools import groupby
-from pathlib import Path
 
 import streamlit as st
 
 from app import prose, show
-from app.registry import LINEAGE, Milestone, page_at
-
-THUMBNAILS = Path(__file__).parents[1] / "content" / "thumbnails"
+from app.registry import LINEAGE, THUMBNAILS, Milestone, page_at
 
 
 def draw() -> None:
@@ -24,7 +21,7 @@ def draw() -> None:
 
 
 def _row(step: Milestone, year: str) -> None:
-    thumbnail = THUMBNAILS / f"{step.page}.png"
+    thumbnail = THUMBNAILS / f"{step.page}.jpg"
     drawn = bool(step.page) and thumbnail.exists()
     date, words, *rest = st.columns([1, 7, 3] if drawn else [1, 10], gap="medium")
     with date:
@@ -35,4 +32,4 @@ def _row(step: Milestone, year: str) -> None:
         show.milestone("" if step.page else step.title, step.line, step.paper, step.arxiv)
     if drawn:
         with rest[0]:
-            st.image(thumbnail.read_bytes(), output_format="PNG", alt=f"{step.title}, a real run")
+            st.image(thumbnail.read_bytes(), width=160, alt=f"{step.title}, a real run")

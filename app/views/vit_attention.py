@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -14,8 +15,11 @@ from app.state import Vit
 from app.views import vit_code, vit_common
 from attnviz import analysis
 from attnviz.geometry import Geometry
-from attnviz.inference import PictureRun
 
+if TYPE_CHECKING:
+    from attnviz.inference import PictureRun
+
+SCALES = ("99th percentile", "shared maximum", "own maximum")
 METHODS = ("One layer", "Rollout", "Relevance", "Attention × gradient")
 
 
@@ -78,11 +82,14 @@ def one_layer(subject: Subject, run: PictureRun) -> tuple[Map, str]:
     fused = head in controls.FUSIONS
     matrix = analysis.fuse_heads(weights, head) if fused else weights[int(head)]  # type: ignore[arg-type]
     who = f"{head} of all heads" if fused else f"head {head}"
-    kind = controls.one_of("Scale", vit_common.SCALES, key=Vit.SCALE)
-    reach, percentile = loaders.reaches(subject)
-    top = reach if kind == "shared maximum" else percentile
-    scale = f"one scale for all layers and heads, up to their {kind}"
-    shown = Map(matrix, maps.head_row(matrix, run.geometry), top, scale, f"layer {layer}, {who}")
+    kind = controls.one_of("Scale", SCALES, key=Vit.SCALE)
+    rest = maps.head_row(matrix, run.geometry)
+    top, words = maps.largest(rest, run.geometry), "largest weight of the output's row"
+    if kind != "own maximum":
+        reach, percentile = loaders.reaches(subject)
+        top = reach if kind == "shared maximum" else percentile
+        words = f"{kind} of all layers and heads"
+    shown = Map(matrix, rest, top, words, f"layer {layer}, {who}")
     return shown, vit_code.one_layer(subject, layer, head)
 
 
@@ -117,14 +124,15 @@ def _explained(subject: Subject, run: PictureRun, method: str) -> tuple[Map, str
 
 def _scaled(matrix: np.ndarray, run: PictureRun, name: str, unit: str) -> Map:
     """A map of a whole run, on a scale of its own."""
-    kind = controls.one_of("Scale", vit_common.SCALES, key=Vit.SCALE)
+    kind = controls.one_of("Scale", SCALES, key=Vit.SCALE)
     rest = maps.head_row(matrix, run.geometry)
+    top, words = maps.largest(rest, run.geometry), "largest value of the output's row"
     if kind == "shared maximum":
-        top, words = maps.largest(matrix, run.geometry), "of any patch, seen from any token"
-    else:
-        patches = matrix[:, run.geometry.num_prefix :]
-        top, words = loaders.percentile(patches) or 1.0, "of all patches, seen from all tokens"
-    return Map(matrix, rest, top, f"up to the {kind} {words}", name, unit)
+        top, words = maps.largest(matrix, run.geometry), "largest value seen from any token"
+    elif kind == "99th percentile":
+        patches = rest[run.geometry.num_prefix :]
+        top, words = loaders.percentile(patches) or top, "99th percentile of the output's row"
+    return Map(matrix, rest, top, words, name, unit)
 
 
 def _exact(
@@ -147,10 +155,8 @@ def _map_facts(shown: Map, run: PictureRun) -> Iterable[tuple[str, str]]:
     else:
         low, high = found.lowest_sum, found.highest_sum
         yield "Rows", f"sum to {low:.3g} to {high:.3g}: this is not a distribution"
-    yield (
-        "Axes",
-        f"query × key; row and column counted from 0; colour {shown.scale}, {shown.top:.3g}",
-    )
+    yield "Axes", "query × key; layers, heads, rows and columns count from 0"
+    yield "Colour", f"from 0 to {shown.top:.3g}, the {shown.scale}"
     if run.geometry.prefix:
         yield (
             "Off the picture",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
@@ -14,9 +15,10 @@ from app.maps import Map
 from app.state import Vit
 from attnviz import zoo
 from attnviz.geometry import Geometry
-from attnviz.inference import PictureRun
 
-SCALES = ("99th percentile", "shared maximum")
+if TYPE_CHECKING:
+    from attnviz.inference import PictureRun
+
 DRAWINGS = ("cells", "smooth")
 
 
@@ -70,6 +72,7 @@ def map_lens(
         smooth=drawing.smooth,
         mass=drawing.mass,
         name=f"{subject.model}-{shown.name}",
+        scale=shown.scale,
         query_step=step,
     )
     if token != pinned:
@@ -108,7 +111,9 @@ def run_facts(subject: Subject, run: PictureRun) -> Iterable[tuple[str, str]]:
     if card.scores:
         yield (
             "Held out",
-            "; ".join(f"{name} {_score(value)}" for name, value in card.scores.items()),
+            "; ".join(
+                f"{name.replace('_', ' ')} {_score(value)}" for name, value in card.scores.items()
+            ),
         )
     yield "Run", f"{run.device}, {run.dtype}, {run.seconds:.2f} s with every weight recorded"
     yield "Parity", _parity(card)

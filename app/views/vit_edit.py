@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import streamlit as st
@@ -16,7 +17,9 @@ from app.state import Vit
 from app.views import vit_code, vit_common
 from attnviz import analysis
 from attnviz.geometry import Geometry
-from attnviz.inference import Edit, PictureRun
+
+if TYPE_CHECKING:
+    from attnviz.inference import Edit, PictureRun
 
 
 @show.panel
@@ -79,6 +82,8 @@ def _take_away(subject: Subject, before: PictureRun, after: PictureRun, edit: Ed
 
 def _edit(run: PictureRun) -> Edit:
     """The edit that the link or earlier clicks describe, as far as it fits this run."""
+    from attnviz.inference import Edit
+
     layers, heads = run.weights.shape[:2]
     geometry = run.geometry
     silenced = {
@@ -128,7 +133,8 @@ def _write(silenced: list[tuple[int, int]], removed: list[int]) -> None:
 def _map(subject: Subject, run: PictureRun) -> Map:
     matrix = analysis.fuse_heads(run.weights[-1], "mean")
     top = loaders.reaches(subject)[1]
-    return Map(matrix, maps.head_row(matrix, run.geometry), top, "", "edit")
+    rest = maps.head_row(matrix, run.geometry)
+    return Map(matrix, rest, top, "same scale before and after", "edit")
 
 
 def _lens(
@@ -143,6 +149,7 @@ def _lens(
         vmax=shown.top,
         rest=maps.as_bytes(shown.rest, shown.top),
         removed=removed,
+        scale=shown.scale,
         name=f"{subject.model}-{key}",
         query_step=step,
         on_change=(lambda token: _toggle_patch(token, geometry)) if key == Vit.AFTER else None,

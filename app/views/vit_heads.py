@@ -43,12 +43,13 @@ def draw(subject: Subject) -> None:
             vmax=shown.top,
             selected=_selected(),
             name=f"{subject.model}-heads",
+            scale=shown.scale,
             on_change=_select,
         )
         show.facts(
             [
                 ("Axes", f"layers down, heads across, both from 0; each map is the row of {who}"),
-                ("Scale", f"{shown.scale}, {shown.top:.3g}"),
+                ("Colour", f"from 0 to {shown.top:.3g}, the {shown.scale}"),
                 ("Rows", f"sum to 1 within {analysis.shares(run.weights, geometry).deviation:.1e}"),
                 *vit_common.run_facts(subject, run),
             ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import streamlit as st
 from PIL import Image
@@ -12,7 +14,9 @@ from app.pictures import encoded, painted
 from app.views import vit_code, vit_common
 from attnviz.figures.theme import colour_table
 from attnviz.geometry import Geometry
-from attnviz.inference import PictureRun
+
+if TYPE_CHECKING:
+    from attnviz.inference import PictureRun
 
 
 @show.panel

@@ -16,7 +16,6 @@ from attnviz import zoo
 from attnviz.images import Preprocess
 
 FAMILY = "vit"
-DRAWN_WIDTH = 560  # of the large picture, CSS pixels
 
 
 def choose() -> tuple[str, str]:
@@ -60,8 +59,10 @@ def prepare(picture: Shown, model: str, size: str) -> Subject:
 def _paint(
     place: st.delta_generator.DeltaGenerator, picture: Shown, preprocess: Preprocess
 ) -> None:
+    """The picture where its map will be."""
+    left, _ = place.container().columns([11, 10], gap="large")
     data = encoded(drawn(picture.image, preprocess))
-    place.image(data, width=DRAWN_WIDTH, alt=picture.title)
+    left.image(data, width="stretch", alt=picture.title)
 
 
 def _progress(card: zoo.Card) -> controls.Progress:

@@ -14,8 +14,7 @@ from conftest import MAIN
 from streamlit.testing.v1 import AppTest
 
 from app import prose, show, state
-from app.registry import LINEAGE, PAGES, page_at
-from app.views import home as home_view
+from app.registry import LINEAGE, PAGES, THUMBNAILS, page_at
 from app.views import vit_attention
 from attnviz.figures import theme
 
@@ -41,8 +40,7 @@ def test_registry() -> None:
         assert re.fullmatch(r"\d{4}\.\d{4,5}", step.arxiv)
         if step.page:
             page_at(step.page)
-            thumbnail = home_view.THUMBNAILS / f"{step.page}.png"
-            assert thumbnail.stat().st_size < 100_000
+            assert 2_000 < (THUMBNAILS / f"{step.page}.jpg").stat().st_size < 60_000
 
 
 def test_home_tells_the_lineage_and_links_what_exists(home: AppTest) -> None:
@@ -62,6 +60,24 @@ def test_home_imports_no_torch() -> None:
         "sys.exit('torch' in sys.modules or 'timm' in sys.modules)\n"
     )
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
+
+
+def test_the_picture_is_on_show_before_torch_arrives() -> None:
+    """The page is run where torch cannot be imported; what it painted until then stays."""
+    code = (
+        "import sys\n"
+        "class NoTorch:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name.split('.')[0] == 'torch':\n"
+        "            raise RuntimeError('not yet')\n"
+        "sys.meta_path.insert(0, NoTorch())\n"
+        "from streamlit.testing.v1 import AppTest\n"
+        f"app = AppTest.from_file({str(MAIN)!r}, default_timeout=60).run()\n"
+        "app.switch_page('../pages/vit.py').run()\n"
+        "assert not app.exception and app.title[0].value == 'Vision Transformer'\n"
+        "assert len(app.image) == 1 and len(app.button) > 5\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 
 
 def test_pandas_comes_first() -> None:
