@@ -272,7 +272,7 @@ def test_a_link_restores_the_pin_and_a_new_picture_forgets_it(look: Any) -> None
     pinned(view.page, token)
     view.page.get_by_text("away").click()
     expect(view.stage).to_have_count(0)
-    view.page.get_by_text("away").click()
+    view.page.get_by_text("here", exact=True).click()
     pinned(view.page, linked)  # it appears anew, as the link says
     expect(other.status).to_contain_text("pinned")
 

@@ -36,6 +36,11 @@ function boxPath([top, left, bottom, right]) {
 
 const ARROWS = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+// Whether the visitor's pointer can hover; a finger cannot.
+function hovering() {
+  return matchMedia("(hover: hover)").matches;
+}
+
 function clamp(value, low, high) {
   return Math.min(high, Math.max(low, value));
 }

@@ -191,8 +191,10 @@ class Lens {
     const { vmax, prefix } = this.message;
     const held = this.kept ? ` ${this.#share()}.` : "";
     if (token === null) {
-      const verb = matchMedia("(hover: none)").matches ? "Tap" : "Hover";
-      return `${verb} a patch to see where it looks${verb === "Tap" ? "" : "; click to keep it"}.${held}`;
+      const invitation = hovering()
+        ? "Hover a patch to see where it looks; click to keep it."
+        : "Tap a patch to see where it looks.";
+      return invitation + held;
     }
     const looks = (target) => `${this.title(target)} (${weight(this.values[target], vmax)})`;
     const subject = this.title(token);

@@ -195,9 +195,10 @@ class Wall {
   show() {
     const place = this.current;
     this.#outline();
-    this.zoom.style.visibility = place ? "visible" : "hidden";
     if (place) this.#paintHead(this.zoom, place);
-    this.status.textContent = place ? this.#sentence(place) : "Hover a head to enlarge it.";
+    else this.zoom.getContext("2d").clearRect(0, 0, this.zoom.width, this.zoom.height);
+    const verb = hovering() ? "Hover" : "Tap";
+    this.status.textContent = place ? this.#sentence(place) : `${verb} a head to enlarge it.`;
     for (const [labels, axis] of [[this.layers, 0], [this.heads, 1]]) {
       [...labels.children].forEach((label, index) =>
         label.classList.toggle("current", place?.[axis] === index));

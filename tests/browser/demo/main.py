@@ -20,14 +20,12 @@ st.set_page_config("Components", layout="wide")
 
 @st.fragment
 def lens_panel() -> None:
-    case = CASES[st.query_params.get("case", "plain")]
-    if st.checkbox("other picture"):
-        case = CASES["other"]
-    if st.checkbox("away"):
+    where = st.radio("where", ["here", "elsewhere", "away", "other picture"], horizontal=True)
+    if where == "away":
         return
+    case = CASES["other" if where == "other picture" else st.query_params.get("case", "plain")]
     asked = st.query_params.get("pinned")
-    place = st.columns(2)[0] if st.checkbox("elsewhere") else st.container()
-    with place:
+    with st.columns(2)[0] if where == "elsewhere" else st.container():
         token = lens(
             case.picture,
             case.matrix,
