@@ -88,7 +88,8 @@ class SceneBuilder:
         canvas = self.background(rng)
         count = int(rng.choice(len(self.shares), p=self.shares)) + 1
         low, high = SIZES[count]
-        chosen, layers = [], []
+        chosen: list[Cutout] = []
+        layers: list[Image.Image] = []
         for _ in range(count):
             cutout = self.pick(rng)
             layer = paste_layer(trimmed(cutout), rng, self.size, low, high)

@@ -15,7 +15,7 @@ import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeVar
@@ -115,9 +115,9 @@ def opener(path: Path, mode: str, longest: int) -> Callable[[], Image.Image]:
     """A function that opens `path` in `mode`, at most `longest` pixels on its longer side."""
 
     def open_picture() -> Image.Image:
-        with Image.open(path) as picture:
-            picture.draft("RGB", (longest, longest))
-            picture = picture.convert(mode)
+        with Image.open(path) as file:
+            file.draft("RGB", (longest, longest))
+            picture = file.convert(mode)
         picture.thumbnail((longest, longest), Image.Resampling.LANCZOS)
         return picture
 
@@ -166,6 +166,11 @@ def render_svg(source: str, pixels: int = 192) -> Image.Image:
     return Image.open(io.BytesIO(png)).convert("RGBA")
 
 
+def render_file(path: Path) -> Image.Image:
+    """`render_svg` of a file."""
+    return render_svg(path.read_text(encoding="utf-8"))
+
+
 def emoji(node_modules: Path) -> list[Cutout]:
     """Colour emoji of two hands: OpenMoji (objects, animals, people; no flags) and Fluent flat."""
     install = "npm install openmoji @iconify-json/fluent-emoji-flat"
@@ -184,7 +189,7 @@ def emoji(node_modules: Path) -> list[Cutout]:
                 Cutout(
                     name=f"openmoji/{entry['hexcode']}",
                     captions={"en": entry["annotation"]},
-                    open=lambda path=path: render_svg(path.read_text(encoding="utf-8")),
+                    open=partial(render_file, path),
                     drawn=True,
                 )
             )
@@ -199,7 +204,7 @@ def emoji(node_modules: Path) -> list[Cutout]:
             Cutout(
                 name=f"fluent/{name}",
                 captions={"en": name.replace("-", " ")},
-                open=lambda svg=svg: render_svg(svg),
+                open=partial(render_svg, svg),
                 drawn=True,
             )
         )
@@ -254,10 +259,15 @@ def photographs(root: Path = GCOMPRIS, smallest: int = 150) -> list[Photograph]:
                 found.append(
                     Photograph(
                         f"gcompris/{activity}-{number}",
-                        lambda picture=picture: Image.open(io.BytesIO(picture)).convert("RGB"),
+                        partial(decode, picture),
                     )
                 )
     return found
+
+
+def decode(data: bytes) -> Image.Image:
+    """An encoded picture as RGB."""
+    return Image.open(io.BytesIO(data)).convert("RGB")
 
 
 def webp_spans(data: bytes) -> Iterator[tuple[int, int]]:

@@ -76,7 +76,7 @@ def test_holding_out_more_than_there_is() -> None:
 
 
 def test_photographs_inside_a_resource_file(tmp_path: Path) -> None:
-    """WebP files between other bytes: large opaque ones come out, small and transparent ones not."""
+    """WebP files between other bytes: large opaque ones come out, small and clear ones not."""
 
     def webp(size: int, mode: str) -> bytes:
         data = io.BytesIO()

@@ -58,8 +58,8 @@ def mismatch(grid: Tensor, flipped: Tensor, turn: int) -> float:
 def test_trained_cells_look_where_cell_centres_says() -> None:
     """A trained net treats a picture and its mirror image alike, and that tells where cells look.
 
-    If cell i looks at pixel c + 16·i, then in the mirror image of width w the cell that looks at the
-    same thing is turn − i with 2c = w − 16·turn. The best turn, refined by a parabola, gives c.
+    If cell i looks at pixel c + 16·i, then in the mirror image of width w the cell that looks at
+    the same thing is turn − i with 2c = w − 16·turn. The best turn, refined by a parabola, gives c.
     """
     stem = zoo.load("hybrid_vit_scenes", device="cpu").patch_embed.backbone
     errors = []

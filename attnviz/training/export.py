@@ -1,0 +1,58 @@
+"""Writing a bundled model: one safetensors file and its card."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from safetensors.torch import save
+from torch import Tensor, nn
+
+from attnviz.zoo.cards import ASSETS, card_from_dict
+
+
+def compact(model: nn.Module) -> dict[str, Tensor]:
+    """The state dict as it is shipped: matrices float16, vectors and counters as they are.
+
+    Raises:
+        ValueError: a weight is not finite in float16.
+    """
+    state = {}
+    for name, tensor in model.state_dict().items():
+        small = tensor.detach().cpu()
+        small = small.half() if small.ndim > 1 else small
+        if not small.isfinite().all():
+            raise ValueError(
+                f"{name} does not fit float16: its largest value is {tensor.abs().max()}"
+            )
+        state[name] = small.contiguous()
+    return state
+
+
+def rounded(model: nn.Module) -> nn.Module:
+    """The model with the weights that a reader of the shipped file gets, in place."""
+    model.load_state_dict(compact(model))
+    return model
+
+
+def ship(model: nn.Module, card: dict[str, Any], assets: Path = ASSETS) -> Path:
+    """Write ``weights/NAME.safetensors`` and ``cards/NAME.json``; returns the card's path.
+
+    `card` holds a `Card`'s fields but ``file``, ``sha256`` and ``parameters``, which follow from
+    the model.
+    """
+    weights = assets / "weights" / f"{card['name']}.safetensors"
+    weights.parent.mkdir(parents=True, exist_ok=True)
+    weights.write_bytes(save(compact(model)))
+    card = card | {
+        "file": weights.name,
+        "sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+        "parameters": sum(p.numel() for p in model.parameters()),
+    }
+    card_from_dict(json.loads(json.dumps(card)), card["name"])  # refuses what the zoo cannot read
+    path = assets / "cards" / f"{card['name']}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    return path
