@@ -2,7 +2,7 @@
 
 Knowledge distillation as function matching (Beyer et al. 2022, https://arxiv.org/abs/2106.05237):
 no label is used, the student copies EfficientNet-Lite0's answer to any picture. Three things carry
-it far past plain soft labels:
+it far past plain soft labels, and a fourth makes it look:
 
 - the last layer is the teacher's own classifier, frozen, and the hidden layer before it learns the
   teacher's pooled features (SimKD, Chen et al. 2022, https://arxiv.org/abs/2203.14001), so classes
@@ -10,7 +10,12 @@ it far past plain soft labels:
 - each step shows a random quarter of the patches (PatchDropout, Liu et al. 2023,
   https://arxiv.org/abs/2208.07220), which quarters the cost and asks every patch to carry its
   share; the last tenth of the steps shows all of them;
-- the evaluated weights are an exponential moving average.
+- the evaluated weights are an exponential moving average;
+- a CNN that averages all cells can be copied without looking anywhere. So from `focus_from` on, a
+  head of the last block whose class token spreads wider than `focus_aim` (entropy over the shown
+  patches, as a share of the largest possible) pays for the rest: of all ways to give the same
+  answer, one that looks at few patches is preferred. Which patches is left to training; no box is
+  used.
 """
 
 from __future__ import annotations
@@ -29,6 +34,7 @@ from torch.nn import functional as F
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 from attnviz.models.vit import ViT, ViTConfig
+from attnviz.trace import record
 from attnviz.training.cache import cutout_answers, fill
 from attnviz.training.evaluate import evaluate
 from attnviz.training.export import rounded, ship
@@ -43,6 +49,7 @@ CONFIG = ViTConfig(
     stem="efficientnet_lite0", patch_size=1, width=384, depth=4, heads=6, representation=1280
 )
 GRID = CONFIG.grid(*CONFIG.image_size)  # (14, 14)
+LAST = f"blocks.{CONFIG.depth - 1}.attn.weights"
 FIT_BATCHES = 16  # of 64 pictures, for the closed-form start of the hidden layer
 SHARDS = {"unseen": 3, "seen": 3, "train": 80}
 CARD = {
@@ -69,7 +76,8 @@ CARD = {
         "above 0.5 sure), and how often the peak of a map lies in the object's box (one_, several_ "
         "objects). unseen_ scenes are made of concepts and backgrounds that no training picture "
         "shows, seen_ scenes show known ones anew. Training starts from the CNN's own head, and "
-        "attention from looking where that head responds strongly; no box was used in training."
+        "attention from looking where that head responds strongly; heads of the last block that "
+        "spread over too many patches paid for it. No box was used in training."
     ),
 }
 
@@ -86,16 +94,19 @@ class Stateful(Protocol):
 class Plan:
     """How long and how fast to learn. Steps and pictures, AdamW settings."""
 
-    steps: int = 1_800
+    steps: int = 1_400
     batch: int = 64
     rate: float = 4e-4
     warmup: int = 100
     weight_decay: float = 0.05
     average: float = 0.995
     kept_patches: float = 0.25
-    full_share: float = 0.06
+    full_share: float = 0.05
     temperature: float = 2.0
     feature_weight: float = 1.0
+    focus_weight: float = 1.0
+    focus_aim: float = 0.72
+    focus_from: float = 0.44
     seed: int = 0
 
     def rate_at(self, step: int) -> float:
@@ -109,6 +120,10 @@ class Plan:
         """How many patches a step shows."""
         whole = step >= (1 - self.full_share) * self.steps
         return total if whole else round(self.kept_patches * total)
+
+    def focus_at(self, step: int) -> float:
+        """Weight of the price on spreading attention."""
+        return self.focus_weight if step >= self.focus_from * self.steps else 0.0
 
     def snapshots(self, count: int = 8) -> set[int]:
         """Step numbers, evenly spaced in their logarithm from 10 to the last."""
@@ -167,6 +182,17 @@ def losses(model: ViT, batch: Batch, kept: Tensor | None, plan: Plan) -> tuple[T
     return kl, error
 
 
+def spread(weights: Tensor) -> Tensor:
+    """How widely each head's class token looks, 0 (one patch) to 1 (all): (b, h, t, t) → (h,).
+
+    Entropy over the patches divided by its largest value, mean of the batch.
+    """
+    patches = weights[:, :, 0, 1:]  # (b, h, n)
+    patches = patches / patches.sum(-1, keepdim=True)
+    bits = -(patches * patches.clamp_min(1e-9).log()).sum(-1)  # (b, h)
+    return bits.mean(0) / math.log(patches.shape[-1])
+
+
 def train(plan: Plan, cfg: ViTConfig, cache: Path, run: Path, device: str) -> tuple[ViT, float]:
     """Run the plan, or go on with it; the averaged model and the seconds it took.
 
@@ -196,17 +222,23 @@ def train(plan: Plan, cfg: ViTConfig, cache: Path, run: Path, device: str) -> tu
         count = plan.patches_at(step, cells)
         kept = torch.randperm(cells, generator=generator)[:count] if count < cells else None
         batch = data.draw(plan.batch, generator).to(device)
-        with torch.autocast("cuda", torch.bfloat16, enabled=device.startswith("cuda")):
+        with (
+            torch.autocast("cuda", torch.bfloat16, enabled=device.startswith("cuda")),
+            record(model, LAST, grad=True) as trace,
+        ):
             kl, error = losses(model, batch, kept, plan)
+        excess = F.relu(spread(trace[LAST]) - plan.focus_aim).mean()
         optimizer.zero_grad(set_to_none=True)
-        (kl + plan.feature_weight * error).backward()
+        (kl + plan.feature_weight * error + plan.focus_at(step) * excess).backward()
         torch.nn.utils.clip_grad_norm_(learned, 1.0)
         optimizer.step()
         averaged.update_parameters(model)
         step += 1
         seconds = time.monotonic() - before
         if step % 50 == 0:
-            note(run, step=step, seconds=round(seconds), kl=kl.item(), feature=error.item())
+            measured = {"kl": kl, "feature": error, "excess": excess}
+            values = {name: value.item() for name, value in measured.items()}
+            note(run, step=step, seconds=round(seconds), **values)
         if step in plan.snapshots():
             torch.save(small(mean), run / f"snapshot-{step:06d}.pt")
         if step % 100 == 0 or step == plan.steps:
