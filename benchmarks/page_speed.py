@@ -22,7 +22,7 @@ from playwright.sync_api import Browser, Page
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "tests/browser"), str(ROOT / "benchmarks")]
 
-from harness import Server, Visit, chromium, idle  # noqa: E402
+from harness import Server, Visit, chromium, device, idle  # noqa: E402
 from visitors import crowd  # noqa: E402
 
 APP = ROOT / "app/main.py"
@@ -52,7 +52,7 @@ HOVERS = """stage => Array.from({ length: 100 }, (_, i) => {
 
 def opened(browser: Browser, url: str) -> Visit:
     """A new visitor on the ViT page, with the watch running."""
-    visit = Visit(browser)
+    visit = Visit(device(browser))
     visit.page.add_init_script(WATCH)
     visit.open(f"{url}/vit", ready=".lens .stage")
     visit.page.wait_for_function("watch.painted > 0")
@@ -72,7 +72,7 @@ def took(page: Page, act: Callable[[], object]) -> float:
 def cold(browser: Browser) -> tuple[float, float]:
     """Seconds from the start of a server's process to the picture, and to its attention."""
     with Server(APP) as server:
-        visit = Visit(browser)
+        visit = Visit(device(browser))
         visit.page.goto(f"{server.url}/vit", wait_until="commit")
         picture = visit.page.locator('[data-testid="stImage"] img, .lens .picture').first
         picture.wait_for()
@@ -80,7 +80,7 @@ def cold(browser: Browser) -> tuple[float, float]:
         seen = time.perf_counter() - server.started
         visit.page.locator(".lens .status:not(:empty)").wait_for()
         attention = time.perf_counter() - server.started
-        visit.context.close()
+        visit.page.context.close()
     return seen, attention
 
 
@@ -186,7 +186,7 @@ def one_visitor(browser: Browser, url: str, rounds: int) -> None:
     size_row("bytes of one click", most, 200e3)
     times_row("upload → attention of the bundled hybrid visible", uploads(visit.page, rounds), 1000)
     times_row("warm page switch", switches(visit.page, rounds), 500)
-    visit.context.close()
+    visit.page.context.close()
 
 
 def many_visitors(server: Server, count: int, seconds: float) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from harness import ROOT, Server, Visit, chromium
-from playwright.sync_api import Browser
+from harness import ROOT, Server, Visit, chromium, device
+from playwright.sync_api import Browser, BrowserContext
 
 
 @pytest.fixture(scope="session")
@@ -28,15 +28,29 @@ def app() -> Iterator[Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def devices(browser: Browser) -> Callable[..., BrowserContext]:
+    """Screens, one a kind: visits on the same one find Streamlit's own files in its cache."""
+    known: dict[object, BrowserContext] = {}
+
+    def found(**options: Any) -> BrowserContext:
+        kind = tuple(sorted(options.items()))
+        if kind not in known:
+            known[kind] = device(browser, **options)
+        return known[kind]
+
+    return found
+
+
 @pytest.fixture
-def visit(browser: Browser) -> Iterator[Callable[..., Visit]]:
+def visit(devices: Callable[..., BrowserContext]) -> Iterator[Callable[..., Visit]]:
     """`visit(url, ready=SELECTOR, size=…, dark=…, touch=…)` opens a page as a new visitor."""
     visits: list[Visit] = []
 
     def opened(url: str, *, ready: str = '[data-testid="stMain"]', **options: Any) -> Visit:
-        visits.append(Visit(browser, **options))
+        visits.append(Visit(devices(**options)))
         return visits[-1].open(url, ready)
 
     yield opened
     for each in visits:
-        each.context.close()
+        each.page.close()

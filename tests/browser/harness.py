@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ElementHandle,
     Locator,
     Page,
@@ -99,25 +100,28 @@ class Server:
         return int(line.split()[1]) / 1024
 
 
+def device(
+    browser: Browser,
+    *,
+    size: tuple[int, int] = DESKTOP,
+    dark: bool = False,
+    touch: bool = False,
+) -> BrowserContext:
+    """A screen with a cache of its own."""
+    return browser.new_context(
+        viewport={"width": size[0], "height": size[1]},
+        color_scheme="dark" if dark else "light",
+        has_touch=touch,
+        is_mobile=touch,
+        accept_downloads=True,
+    )
+
+
 class Visit:
     """One visitor's page, with what goes over its websocket and what its console complains of."""
 
-    def __init__(
-        self,
-        browser: Browser,
-        *,
-        size: tuple[int, int] = DESKTOP,
-        dark: bool = False,
-        touch: bool = False,
-    ) -> None:
-        self.context = browser.new_context(
-            viewport={"width": size[0], "height": size[1]},
-            color_scheme="dark" if dark else "light",
-            has_touch=touch,
-            is_mobile=touch,
-            accept_downloads=True,
-        )
-        self.page = self.context.new_page()
+    def __init__(self, context: BrowserContext) -> None:
+        self.page = context.new_page()
         self.page.set_default_timeout(PATIENCE)
         self.complaints: list[str] = []
         self.reset()
