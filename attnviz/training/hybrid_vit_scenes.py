@@ -1,15 +1,16 @@
 """Recipe `hybrid_vit_scenes`: a ViT over a frozen CNN grid learns a CNN's answers on scenes.
 
 Knowledge distillation as function matching (Beyer et al. 2022, https://arxiv.org/abs/2106.05237):
-no label is used, the student copies EfficientNet-Lite0's answer to any picture. Three things carry
-it far past plain soft labels, and a fourth makes it look:
+no label is used, the student copies EfficientNet-Lite0's answer to any picture. What carries it far
+past plain soft labels, and makes it look:
 
+- it starts from its teacher's head, and from attention that follows content (`inherit`);
 - the last layer is the teacher's own classifier, frozen, and the hidden layer before it learns the
   teacher's pooled features (SimKD, Chen et al. 2022, https://arxiv.org/abs/2203.14001), so classes
   that no training picture shows still have their direction;
 - each step shows a random quarter of the patches (PatchDropout, Liu et al. 2023,
   https://arxiv.org/abs/2208.07220), which quarters the cost and asks every patch to carry its
-  share; the last tenth of the steps shows all of them;
+  share; the last twentieth of the steps shows all of them;
 - the evaluated weights are an exponential moving average;
 - a CNN that averages all cells can be copied without looking anywhere. So from `focus_from` on, a
   head of the last block whose class token spreads wider than `focus_aim` (entropy over the shown

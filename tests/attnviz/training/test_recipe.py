@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,15 @@ import torch
 
 from attnviz.models.vit import ViT, ViTConfig
 from attnviz.training import __main__ as command
-from attnviz.training.hybrid_vit_scenes import CARD, CONFIG, Plan, encode, losses
-from attnviz.training.inherit import attract, fit_hidden, inherit, pass_on, principal
+from attnviz.training.hybrid_vit_scenes import CARD, CONFIG, Plan, encode, losses, spread
+from attnviz.training.inherit import (
+    CONTRAST,
+    fit_hidden,
+    inherit,
+    pass_on,
+    principal,
+    tune,
+)
 from attnviz.training.shards import Batch
 
 TINY = ViTConfig(
@@ -35,7 +43,7 @@ def test_the_rate_warms_up_and_falls() -> None:
     assert rates[0] == pytest.approx(0.01) and rates[99] == pytest.approx(1.0)
     assert rates[550] == pytest.approx(0.505, abs=0.001)
     assert rates[1000] == pytest.approx(0.01)
-    assert all(a >= b for a, b in zip(rates[99:], rates[100:], strict=False))
+    assert all(a >= b for a, b in pairwise(rates[99:]))
 
 
 def test_patches_are_dropped_until_the_end() -> None:
@@ -80,18 +88,44 @@ def test_a_perfect_student_has_no_loss(model: ViT) -> None:
     assert kl.item() > 0.01 and error.item() > 0.01
 
 
-def test_attract_adds_a_linear_score() -> None:
-    """With all other queries zero, the score of a key is look · token in every head."""
+def test_spread_runs_from_one_patch_to_all() -> None:
+    weights = torch.zeros(2, 3, 5, 5)
+    weights[:, 0, 0, 1:] = 0.1  # all four patches alike, whatever the class token keeps
+    weights[:, 1, 0, 2] = 0.3  # one patch
+    weights[:, 2, 0, 1:3] = 0.5  # two of four
+    torch.testing.assert_close(spread(weights), torch.tensor([1.0, 0.0, 0.5]), atol=1e-5, rtol=0)
+
+
+def test_spreading_costs_only_late() -> None:
+    plan = Plan(steps=100, focus_weight=2.0, focus_from=0.4)
+    assert (plan.focus_at(39), plan.focus_at(40)) == (0.0, 2.0)
+
+
+@torch.no_grad()
+def test_tuned_attention_follows_content() -> None:
+    """Patches score each other by likeness within a head's slice, the class token by strength."""
     torch.manual_seed(2)
-    attention = ViT(ViTConfig(image_size=(32, 32), width=8, depth=1, heads=2)).blocks[0].attn
-    with torch.no_grad():
-        attention.qkv.weight[:8] = 0
-        look = torch.randn(5)
-        attract(attention, 2, look)
-    tokens = torch.randn(1, 4, 8)
-    q, k, _ = attention.qkv(tokens).unflatten(-1, (3, 2, 4)).unbind(2)  # (1, t, h, e)
-    scores = torch.einsum("bqhe,bkhe->bhqk", q, k) / 4**0.5
-    torch.testing.assert_close(scores, (tokens[..., :5] @ look).expand(1, 2, 4, 4))
+    attention = ViT(ViTConfig(image_size=(32, 32), width=12, depth=1, heads=2)).blocks[0].attn
+    tokens = torch.randn(40, 1 + 9, 12) + 3
+    tokens[:, 0, :8] = tokens[:, 1:, :8].mean((0, 1))  # a class token of average content …
+    tokens[:, 0, -1], tokens[:, 1:, -1] = -2.0, 2.0  # … and its mark
+    strong = torch.randn(8)
+    tune(attention, 2, tokens, strong, focus=1.5)
+    q, k, _ = attention.qkv(tokens).unflatten(-1, (3, 2, 6)).unbind(2)  # (b, t, h, e)
+    scores = torch.einsum("bqhe,bkhe->bhqk", q, k) / 6**0.5
+
+    strength = tokens[:, 1:, :8] @ strong
+    expected = 1.5 * (strength - strength.mean(-1, keepdim=True)) / strength.std()
+    for_class = scores[:, :, 0, 1:]
+    for_class = for_class - for_class.mean(-1, keepdim=True)  # softmax sees differences only
+    torch.testing.assert_close(for_class, expected[:, None].expand(-1, 2, -1))
+
+    among = scores[:, :, 1:, 1:]
+    assert among.std((0, 2, 3)).tolist() == pytest.approx([CONTRAST] * 2, rel=1e-4)
+    for head, own in enumerate((slice(0, 4), slice(4, 8))):
+        apart = tokens[:, 1:, own] - tokens[:, 1:, own].mean((0, 1))
+        alike = apart @ apart.mT
+        torch.testing.assert_close(among[:, head], CONTRAST * alike / alike.std())
 
 
 def test_pass_on_hands_over_what_is_attended_to() -> None:
