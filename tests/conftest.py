@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 
 import pytest
 import torch
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))  # `app` and `pages` are no packages of the distribution
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test may reach a hub by accident
 
 

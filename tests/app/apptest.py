@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
+
+MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 
 
 def report(app: AppTest, place: int, value: Any) -> AppTest:

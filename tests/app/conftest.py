@@ -15,12 +15,12 @@ from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
 
 from attnviz import models, zoo
+from tests.app.apptest import MAIN
 
-MAIN = Path(__file__).resolve().parents[2] / "app" / "main.py"
 CONFIG = {"width": 32, "depth": 3, "heads": 2}
 
 
-@pytest.fixture(scope="session", autouse=True)
+@pytest.fixture(scope="module", autouse=True)
 def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A zoo whose bundled default is a random ViT of 3 layers and 2 heads."""
     assets = tmp_path_factory.mktemp("assets")

@@ -9,14 +9,13 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from apptest import html
-from conftest import MAIN
 from streamlit.testing.v1 import AppTest
 
 from app import prose, show, state
 from app.registry import LINEAGE, PAGES, THUMBNAILS, page_at
 from app.views import vit_attention
 from attnviz.figures import theme
+from tests.app.apptest import MAIN, html
 
 ROOT = MAIN.parents[1]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))

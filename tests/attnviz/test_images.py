@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from picture_files import (
+from PIL import Image, ImageCms
+
+from attnviz.images import FORMATS, MAX_SIDE, Picture, open_image
+from tests.attnviz.picture_files import (
     ADOBE_PRIMARIES,
     SRGB_PRIMARIES,
     chunk,
@@ -17,9 +20,6 @@ from picture_files import (
     png16,
     profile,
 )
-from PIL import Image, ImageCms
-
-from attnviz.images import FORMATS, MAX_SIDE, Picture, open_image
 
 RGB = Image.fromarray(pattern())
 

@@ -18,11 +18,20 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from picture_files import SRGB_PRIMARIES, bmp_rle, chunk, encoded, pattern, png, profile, tiff
 from PIL import Image
 
 from attnviz import images
 from attnviz.images import FORMATS, ImageError, Picture, open_image
+from tests.attnviz.picture_files import (
+    SRGB_PRIMARIES,
+    bmp_rle,
+    chunk,
+    encoded,
+    pattern,
+    png,
+    profile,
+    tiff,
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning:PIL")  # chatty about broken tags
 

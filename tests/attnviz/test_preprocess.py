@@ -9,11 +9,11 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from picture_files import pattern
 from PIL import Image
 from timm.data import create_transform
 
 from attnviz.images import Preprocess
+from tests.attnviz.picture_files import pattern
 
 IMAGENET = {"mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)}
 SETTINGS = [

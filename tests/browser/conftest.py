@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from harness import ROOT, Server, Visit, chromium, device
 from playwright.sync_api import Browser, BrowserContext
+
+from tests.browser.harness import ROOT, Server, Visit, chromium, device
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,23 @@ from typing import Any
 
 import numpy as np
 import pytest
-from demo.cases import CASES, SQUARE, VMAX, Case, heads
-from harness import PHONE, Server, Visit, contrast, idle, no_sideways_scroll, pixels, shoot
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 from attnviz.analysis import mass_set, upsample
 from attnviz.figures.theme import colour_table
 from attnviz.geometry import Geometry
+from tests.browser.demo.cases import CASES, SQUARE, VMAX, Case, heads
+from tests.browser.harness import (
+    PHONE,
+    Server,
+    Visit,
+    contrast,
+    idle,
+    no_sideways_scroll,
+    pixels,
+    shoot,
+)
 
 BUDGET = 2_000  # bytes over the websocket for one click
 

@@ -10,7 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from harness import (
+from PIL import Image
+from playwright.sync_api import Page, expect
+
+from attnviz import zoo
+from attnviz.data.samples import samples
+from attnviz.images import open_image
+from tests.browser.harness import (
     PHONE,
     ROOT,
     Server,
@@ -22,12 +28,6 @@ from harness import (
     redrawn,
     shoot,
 )
-from PIL import Image
-from playwright.sync_api import Page, expect
-
-from attnviz import zoo
-from attnviz.data.samples import samples
-from attnviz.images import open_image
 
 FIRST, SECOND = (sample.name for sample in samples()[:2])
 INTERACTION = 200_000  # bytes over the websocket
