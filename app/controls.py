@@ -117,22 +117,21 @@ def _take(key: str) -> None:
 
 
 def model(
-    cards: Sequence[Card], *, key: str, picker: str, default: str, forget: Sequence[str] = ()
+    cards: Sequence[Card], *, key: str, picker: str, default: str, on_change: Callable[[], None]
 ) -> str:
     """The name of a model; any name may come from a link, so it may be one that is not offered.
 
-    Another model forgets the linked choices named in ``forget``.
+    Another model calls ``on_change``, which forgets what fits only the last one.
     """
     chosen = state.linked(key, default)
-    titles = {card.name: card.title for card in cards}
+    titles = {card.name: _title(card) for card in cards}
     names = list(titles) if chosen in titles else [*titles, chosen]
 
     def changed() -> None:
         if st.session_state[picker] == chosen:  # a hidden widget reports once more
             return
         state.link(key, st.session_state[picker], default)
-        for name in forget:
-            state.link(name, "")
+        on_change()
 
     st.session_state[picker] = chosen
     st.selectbox(
@@ -141,6 +140,12 @@ def model(
     )  # fmt: skip
     state.publish(key, default)
     return chosen
+
+
+def _title(card: Card) -> str:
+    """A card's title; what has to be fetched first says how much that is."""
+    fetched = f" · timm, {4 * card.parameters / 1e6:.0f} MB"
+    return card.title + ("" if card.bundled else fetched)
 
 
 def sizes(card: Card) -> list[str]:

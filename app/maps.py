@@ -91,9 +91,11 @@ def principal_colours(vectors: np.ndarray) -> np.ndarray:
 
     Similar vectors get similar colours; the components' signs, and so the hues, mean nothing.
     """
-    centred = vectors - vectors.mean(axis=0)
-    _, _, directions = np.linalg.svd(centred, full_matrices=False)
+    centred = (vectors - vectors.mean(axis=0)).astype(np.float64)
+    squares, directions = np.linalg.eigh(centred @ centred.T)  # ascending; cheaper than an SVD
     parts = np.zeros((len(vectors), 3))
-    parts[:, : len(directions[:3])] = centred @ directions[:3].T
+    strongest = np.sqrt(np.maximum(squares[::-1][:3], 0)) * directions[:, ::-1][:, :3]
+    parts[:, : strongest.shape[1]] = strongest
     reach = np.abs(parts).max(axis=0)
-    return (127.5 + 127.5 * parts / np.where(reach > 0, reach, 1)).round().astype(np.uint8)
+    reach = np.where(reach > 1e-6 * max(reach[0], 1e-30), reach, np.inf)  # no colour from noise
+    return (127.5 + 127.5 * parts / reach).round().astype(np.uint8)

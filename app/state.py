@@ -14,6 +14,8 @@ import re
 
 import streamlit as st
 
+LAST = 10**6  # a layer that ``within`` pulls to the last one
+
 
 class Shared:
     """What every page knows."""
@@ -92,7 +94,7 @@ def publish(name: str, default: str = "") -> None:
 def within(name: str, low: int, high: int) -> None:
     """Pull a number into a range that has shrunk, before its widget meets it."""
     value = st.session_state.get(name)
-    if isinstance(value, int):
+    if isinstance(value, int) and not low <= value <= high:
         st.session_state[name] = min(max(value, low), high)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from PIL import Image
 
@@ -21,7 +23,7 @@ def vit() -> Image.Image:
     card = zoo.card(zoo.DEFAULT)
     assert card.preprocess is not None
     view = card.preprocess.view(open_image(sample("coffee").path).image)
-    model = zoo.load(card.name, "cpu")
+    model: Any = zoo.load(card.name, "cpu")
     weights, slopes = gradients(model, card.preprocess.pixels(view), None)
     geometry = model.geometry(view.height, view.width)
     values = analysis.class_map(analysis.relevance(weights, slopes), geometry)

@@ -97,7 +97,7 @@ def run_facts(subject: Subject, run: PictureRun) -> Iterable[tuple[str, str]]:
     """What holds for every view of a run: input, weights, scores, device."""
     geometry, card = run.geometry, zoo.card(subject.model)
     down, across = geometry.stride
-    prefix = " and ".join(geometry.prefix) or "no prefix"
+    prefix = ", ".join(geometry.prefix) or "no prefix"
     yield (
         "Tokens",
         f"{geometry.tokens}: {prefix}, then {geometry.rows} × {geometry.cols} patches, "

@@ -129,5 +129,5 @@ def _stage(name: str, array: np.ndarray, geometry: Geometry) -> show.Step:
 def _matrix(vectors: np.ndarray) -> bytes:
     """(tokens, channels) as a picture: blue below zero, red above, cut at the 99th percentile."""
     reach = loaders.percentile(np.abs(vectors)) or 1.0
-    places = np.clip(127.5 + 127.5 * vectors / reach, 0, 255).round().astype(np.uint8)
-    return painted(places, colour_table("diverging"))
+    places = np.clip(7.5 + 7.5 * vectors / reach, 0, 15).round().astype(np.uint8)
+    return painted(places, colour_table("diverging")[::17])  # 16 colours: half a byte a number

@@ -23,7 +23,11 @@ def choose() -> tuple[str, str]:
     cards = [card for card in zoo.cards() if card.family == FAMILY]
     with st.container(horizontal=True, vertical_alignment="bottom", key="subject"):
         model = controls.model(
-            cards, key=Vit.MODEL, picker=Vit.MODEL_PICKER, default=zoo.DEFAULT, forget=(Vit.SIZE,)
+            cards,
+            key=Vit.MODEL,
+            picker=Vit.MODEL_PICKER,
+            default=zoo.DEFAULT,
+            on_change=lambda: state.link(Vit.SIZE, ""),  # inputs differ
         )
         card = next((card for card in cards if card.name == model), cards[0])
         size = controls.size(card, key=Vit.SIZE, picker=Vit.SIZE_PICKER)
@@ -52,6 +56,8 @@ def prepare(picture: Shown, model: str, size: str) -> Subject:
         _put_back(str(error))
     progress.empty()
     waiting.empty()
+    if st.session_state.get(Vit.SHOWN, (model,))[0] != model:
+        st.session_state[Vit.LAYER] = state.LAST
     st.session_state[Vit.SHOWN] = _linked()
     return subject
 

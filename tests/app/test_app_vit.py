@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from apptest import html, message, report
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -17,6 +17,7 @@ from app import loaders, maps
 from attnviz import analysis, zoo
 from attnviz.data.samples import samples
 from attnviz.inference import look
+from tests.app.apptest import html, message, report
 
 Open = Callable[..., AppTest]
 TOKENS = 197
@@ -311,3 +312,14 @@ def test_the_snippet_computes_what_is_shown(
 def test_other_snippets_run(vit: Open, view: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("plotly.graph_objects.Figure.show", lambda figure: None)
     exec(vit(view=view, silenced="0.1", removed="30").code[0].value, {})
+
+
+def test_another_model_starts_at_its_last_layer(vit: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    load, first = zoo.load, zoo.card(zoo.DEFAULT)
+    second = replace(first, name="second", title="Second")
+    monkeypatch.setattr(zoo, "cards", lambda: [first, second])
+    monkeypatch.setattr(zoo, "card", lambda name: second if name == "second" else first)
+    monkeypatch.setattr(zoo, "load", lambda name, *rest, **more: load(zoo.DEFAULT, *rest, **more))
+    app = vit(layer="1")
+    app.selectbox(key="vit_model_picker").set_value("second").run()
+    assert not app.error and app.slider(key="layer").value == 2
