@@ -68,11 +68,7 @@ class Cutout:
 
     @property
     def head(self) -> str:
-        """The head noun of the English caption ("A bunch of bananas." → "bunch of bananas" →
-        "bananas").
-
-        Cut-outs with one head count as one concept.
-        """
+        """The head noun of the English caption; cut-outs with one head count as one concept."""
         return head_noun(self.captions["en"])
 
 
@@ -88,14 +84,12 @@ Source = TypeVar("Source", Cutout, Photograph)
 
 
 def in_memory(sources: Sequence[Source]) -> list[Source]:
-    """The same sources, each decoded at most once and then kept (callers must not change a
-    picture).
-    """
+    """The same sources, each decoded at most once; callers must not change a picture."""
     return [replace(source, open=cache(source.open)) for source in sources]
 
 
 def head_noun(caption: str) -> str:
-    """The noun that a short English caption is about, in lower case without plural s."""
+    """The noun that a short English caption is about: "A bunch of bananas." → "banana"."""
     sentence = re.split(r"[.!?:]", caption.lower().replace("’", "'"))[0]
     words = re.sub(r"[^a-z' -]", " ", sentence)
     words = re.sub(r"\b(bunch|pair|piece|slice|quarter|pile|head|ear|set) of\b", " ", words)
@@ -221,17 +215,11 @@ def backgrounds(
     if spec is None or spec.origin is None:
         raise SourceError("scikit-image is missing; install it with: pip install scikit-image")
     skimage = Path(spec.origin).parent / "data"
-    paths = [("mate", p) for p in sorted(mate.rglob("*.[jp][pn]g"))]
-    paths += [("plasma", p) for p in largest_of_each_folder(plasma)]
-    paths += [("skimage", skimage / name) for name in SKIMAGE_PHOTOGRAPHS]
-    return [
-        Photograph(
-            f"{source}/{path.parent.parent.parent.name}-{path.stem}", opener(path, "RGB", longest)
-        )
-        if source == "plasma"
-        else Photograph(f"{source}/{path.stem}", opener(path, "RGB", longest))
-        for source, path in paths
-    ]
+    named = [(f"mate/{path.stem}", path) for path in sorted(mate.rglob("*.[jp][pn]g"))]
+    for path in largest_of_each_folder(plasma):
+        named.append((f"plasma/{path.relative_to(plasma).parts[0]}/{path.parent.name}", path))
+    named += [(f"skimage/{name}", skimage / name) for name in SKIMAGE_PHOTOGRAPHS]
+    return [Photograph(name, opener(path, "RGB", longest)) for name, path in named]
 
 
 def largest_of_each_folder(root: Path) -> Iterator[Path]:

@@ -104,7 +104,7 @@ def training_pictures(pool: Pool) -> Callable[[int], Scene]:
             return scenes.compose(rng)
         if kind < 0.75:
             return drawn.compose(rng)
-        # Half the crops come from photographs of things, half from anywhere.
+        # Photographs of things first: backgrounds are many, and seldom show one.
         source = pool.photographs if rng.random() < 0.7 else photos
         crop = random_crop(source[int(rng.integers(len(source)))].open(), rng, 224, (0.1, 1.0))
         return Scene(np.asarray(crop), ())

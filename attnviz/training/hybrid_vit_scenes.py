@@ -166,10 +166,9 @@ def encode(model: ViT, grid: Tensor, kept: Tensor | None = None) -> Tensor:
 
 
 def losses(model: ViT, batch: Batch, kept: Tensor | None, plan: Plan) -> tuple[Tensor, Tensor]:
-    """(answer, feature) losses: KL divergence at temperatures 1 and T, and the features' squared
-    error.
+    """(answer, feature) losses: KL divergence at temperatures 1 and T; squared feature error.
 
-    The squared error is in units of each batch's mean feature variance.
+    The error is in units of the batch's mean feature variance.
     """
     features = model.represent(encode(model, batch.grid, kept)).float()
     logits = model.head(features)

@@ -33,8 +33,7 @@ FOCUS = (
 
 
 def inherit(model: ViT, sample: Batch) -> None:
-    """Set classifier, patch projection, first MLP and value paths of a freshly built hybrid, in
-    place.
+    """Set up a freshly built hybrid from its teacher's head, in place.
 
     The width beyond the grid's channels starts as ±STEADY in every token. LayerNorm divides by a
     token's deviation, which would make a faint cell as loud as a strong one; constant channels that
