@@ -90,7 +90,7 @@ def _inputs() -> None:
             "Your own picture", key=key, label_visibility="collapsed",
             on_change=partial(_take, key),
         )  # fmt: skip
-    with st.popover("", icon=":material/photo_camera:", help="Take a picture", key="camera_door"):
+    with st.popover("Camera", icon=":material/photo_camera:", key="camera_door"):
         key = f"{Shared.CAMERA}_{number}"
         if st.toggle("Camera on", key=f"{key}_on"):
             st.camera_input(
@@ -215,7 +215,7 @@ def head(count: int, *, key: str) -> str:
     options = [*FUSIONS, *map(str, range(count))]
     state.among(key, options)
     return st.segmented_control(
-        "Head", options, default=FUSIONS[0], required=True, key=key, bind="query-params"
+        "Head", options, default=FUSIONS[0], required=True, key=key, bind="query-params", wrap=True
     )
 
 
@@ -226,7 +226,7 @@ def one_of(
     state.among(key, list(options))
     return st.segmented_control(
         label, options, default=options[0], required=True, key=key, bind="query-params", help=help,
-        label_visibility="collapsed" if hidden else "visible",
+        label_visibility="collapsed" if hidden else "visible", wrap=True,
     )  # fmt: skip
 
 

@@ -216,7 +216,7 @@ def take_away(
                     "Figures are saved as", ["PNG", "SVG"], default="PNG", required=True,
                     key=Shared.FORMAT, persist_state="session",
                 )  # fmt: skip
-        st.code(code, language="python")
+        st.code(code, language="python", wrap_lines=True)
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -33,17 +33,21 @@ def draw(subject: Subject) -> None:
     with old:
         show.small("Before")
         _lens(subject, _map(subject, before), before.geometry, key=Vit.BEFORE)
-        show.small("Click a head to silence it, again to let it speak")
-        _heads(subject, before, edit)
     with new:
         show.small("After: click a patch to remove it, again to bring it back")
         _lens(subject, _map(subject, after), before.geometry, key=Vit.AFTER, removed=edit.removed)
-        show.explain("vit", "Edit")
     with words:
         _changes(_sentence(edit, before), subject, before, after)
         _quick(before)
-        show.facts([*_facts(edit, after), *vit_common.run_facts(subject, after)])
+    heads, more, truth = st.columns([7, 7, 8], gap="medium")
+    with heads:
+        show.small("Click a head to silence it, again to let it speak")
+        _heads(subject, before, edit)
+    with more:
+        show.explain("vit", "Edit")
         _take_away(subject, before, after, edit)
+    with truth:
+        show.facts([*_facts(edit, after), *vit_common.run_facts(subject, after)])
 
 
 def _facts(edit: Edit, after: PictureRun) -> Iterable[tuple[str, str]]:
