@@ -9,12 +9,10 @@ from torch import nn
 from attnviz import models
 from attnviz.trace import record, taps
 
-# Full variants, shortened to one or two blocks: each kind of layer appears, and it stays quick.
-SMALL = {"depth": 2}
-
 
 def small(name: str) -> nn.Module:
-    model = models.build(name, **SMALL)
+    """The variant with two blocks and narrow heads: each kind of layer appears, and it is quick."""
+    model = models.build(name, depth=2, width=16 * models.config(name).heads)
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.02)
@@ -27,7 +25,7 @@ def picture(model: nn.Module, batch: int = 2) -> torch.Tensor:
     return torch.randn(batch, 3, side, side + model.cfg.stride)  # type: ignore[union-attr,operator]
 
 
-@pytest.fixture(scope="module", params=[n for n in models.names() if "huge" not in n])
+@pytest.fixture(scope="module", params=models.names())
 def model(request: pytest.FixtureRequest) -> nn.Module:
     torch.manual_seed(0)
     return small(request.param)
