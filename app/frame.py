@@ -28,6 +28,8 @@ def run() -> None:
     st.html(STYLE)
     chosen = st.navigation(_sections())
     page = next(page for page in PAGES if page.url == chosen.url_path)
+    if page.url:
+        st.set_page_config(page_title=f"{page.title} · AttnViz")
     with show.guard():
         chosen.run()
     if page.runs_models:  # after the page, which paints before torch arrives

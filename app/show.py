@@ -201,6 +201,7 @@ def take_away(
         table: column names and rows of the CSV.
         figures: whether there are plotly figures, whose saved format can be chosen.
     """
+    name = re.sub(r"[^\w.-]+", "-", name)
     with st.expander("Take away", icon=":material/download:"):
         with st.container(horizontal=True):
             st.download_button(

@@ -27,7 +27,6 @@ class Shared:
     UPLOAD = "upload"  # the uploader; a number follows, so that a new one is empty
     UPLOADS = "uploads"  # how many there were
     CAMERA = "camera"
-    SOURCE = "picture_source"
     PROBLEM = "picture_problem"
     FORMAT = "figure_format"
 

@@ -223,6 +223,14 @@ def test_an_upload_is_shown_and_kept_over_pages(vit: Open, home: AppTest) -> Non
     assert (again == picture).all()
 
 
+@pytest.mark.parametrize("size", [(1, 1), (2000, 3)])
+def test_extreme_pictures_are_taken(vit: Open, size: tuple[int, int]) -> None:
+    app = upload(vit(size="whole"), "a.png", png(size))
+    assert not app.error and not app.exception
+    sent = message(app)
+    assert sent["width"] == (224 if size == (1, 1) else 896) and sent["height"] == 224
+
+
 def test_what_is_no_picture_leaves_the_view_as_it_was(vit: Open) -> None:
     app = report(vit(), 0, 60)
     before = message(app)["picture"]
