@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from attnviz import analysis, figures, images, inference, models, zoo
     from attnviz.trace import Tap, Trace, record, taps
 
-_LAZY = {name: "attnviz.trace" for name in ("Tap", "TapError", "Trace", "record", "taps")}
+_LAZY = dict.fromkeys(("Tap", "TapError", "Trace", "record", "taps"), "attnviz.trace")
 _SUBMODULES = ("analysis", "figures", "images", "inference", "models", "zoo")
 
 __all__ = [

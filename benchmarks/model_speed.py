@@ -1,4 +1,4 @@
-"""Ours against timm, side by side in one process: plain forward, and every layer's weights recorded.
+"""Ours against timm, side by side: plain forward, and every layer's weights recorded.
 
     python benchmarks/model_speed.py [--models vit_small_patch16_224 …] [--rounds 30] [--threads 2]
 
