@@ -32,6 +32,7 @@ def lens(
     mass: float | None = None,
     name: str = "attention",
     scale: str = "same scale for every patch and head",
+    click: str = "keep it",
     query_step: int = 1,
     on_change: Callable[[int | None], None] | None = None,
 ) -> int | None:
@@ -52,6 +53,7 @@ def lens(
         mass: keep only the smallest set of patches that holds this share of the row's patch mass.
         name: of the downloaded files.
         scale: words beside the colour bar.
+        click: what a click on a patch is for, in words: "click to …".
         query_step: rows exist only for every n-th patch down and across; hovering snaps to them.
         on_change: called with the pin before the rerun that a click causes.
 
@@ -74,6 +76,7 @@ def lens(
         "mass": mass,
         "name": name,
         "scale": scale,
+        "click": click,
         "step": query_step,
         "kind": kind,
     }

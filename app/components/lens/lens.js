@@ -188,11 +188,11 @@ class Lens {
   }
 
   #sentence(token, best) {
-    const { vmax, prefix } = this.message;
+    const { vmax, prefix, click } = this.message;
     const held = this.kept ? ` ${this.#share()}.` : "";
     if (token === null) {
       const invitation = hovering()
-        ? "Hover a patch to see where it looks; click to keep it."
+        ? `Hover a patch to see where it looks; click to ${click}.`
         : "Tap a patch to see where it looks.";
       return invitation + held;
     }
