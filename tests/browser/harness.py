@@ -63,7 +63,7 @@ class Server:
         self.process = subprocess.Popen(
             [sys.executable, "-m", "streamlit", "run", str(script), *flags],
             cwd=ROOT,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "2"} | env,
+            env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
             stdout=self.log,
             stderr=subprocess.STDOUT,
         )
