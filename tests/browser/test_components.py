@@ -169,13 +169,21 @@ def test_touch(look: Any) -> None:
     view = look("plain", size=PHONE, touch=True)
     start, token = SQUARE.cell(3, 3), SQUARE.cell(3, 8)
     touch = view.page.context.new_cdp_session(view.page)
-    view.visit.reset()
-    for kind, at in (("touchStart", start), ("touchMove", token)):
+
+    def finger(kind: str, at: int, aside: int = 0) -> None:
         x, y = view.point(at)
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
+        points = [] if kind == "touchEnd" else [{"x": x + aside, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    view.visit.reset()
+    finger("touchStart", start)
+    finger("touchMove", token)
     expect(view.status).to_contain_text("Patch 3,8")
     assert view.shows(view.case.full[token]) and view.visit.frames == 0
-    touch.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    view.page.wait_for_timeout(200)  # the finger rests: lifted in motion it would fling the page,
+    finger("touchMove", token, aside=1)
+    view.page.wait_for_timeout(200)
+    finger("touchEnd", token)  # and a tap would only stop that
     view.page.touchscreen.tap(*view.point(token))
     pinned(view.page, token)
     assert view.shows(view.case.full[token])
