@@ -5,6 +5,7 @@ torch is imported inside the functions, so that pages without models never wait 
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -116,7 +117,12 @@ def _turn(device: str) -> threading.Lock:
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _model(name: str, device: str, half: bool) -> Any:
-    return zoo.load(name, device, dtype="float16" if half else None)
+    model = zoo.load(name, device, dtype="float16" if half else None)
+    # Streamlit collects garbage after every run of a script, and walking through torch's hundred
+    # thousand objects takes 0.1 s. They stay for good, so later collections may pass them over.
+    gc.collect()
+    gc.freeze()
+    return model
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
