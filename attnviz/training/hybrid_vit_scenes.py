@@ -10,7 +10,7 @@ past plain soft labels, and makes it look:
   that no training picture shows still have their direction;
 - each step shows a random quarter of the patches (PatchDropout, Liu et al. 2023,
   https://arxiv.org/abs/2208.07220), which quarters the cost and asks every patch to carry its
-  share; the last twentieth of the steps shows all of them;
+  share; the last fiftieth of the steps shows all of them;
 - the evaluated weights are an exponential moving average;
 - a CNN that averages all cells can be copied without looking anywhere. So from `focus_from` on, a
   head of the last block whose class token spreads wider than `focus_aim` (entropy over the shown
@@ -71,14 +71,15 @@ CARD = {
     "paper": "arXiv:2010.11929",
     "recipe": NAME,
     "notes": (
-        "A Transformer of four blocks over the frozen 14×14 grid of EfficientNet-Lite0, taught to "
-        "answer as that CNN does: it saw no label and no ImageNet picture. Scores are its "
-        "agreement with the CNN on scenes it never saw (top1, top5, top1_sure where the CNN is "
-        "above 0.5 sure), and how often the peak of a map lies in the object's box (one_, several_ "
-        "objects). unseen_ scenes are made of concepts and backgrounds that no training picture "
-        "shows, seen_ scenes show known ones anew. Training starts from the CNN's own head, and "
-        "attention from looking where that head responds strongly; heads of the last block that "
-        "spread over too many patches paid for it. No box was used in training."
+        "A Transformer of four blocks over the frozen 14×14 grid of EfficientNet-Lite0, taught "
+        "to answer as that CNN does; the Transformer itself saw no label and no ImageNet "
+        "picture. Scores are its agreement with the CNN on scenes it never saw (top1, top5, "
+        "top1_sure where the CNN is above 0.5 sure), and how often the peak of a map lies in "
+        "the object's box (one_, several_ objects). unseen_ scenes are made of cut-outs and "
+        "backgrounds that were held out, whole nouns at a time; seen_ scenes show known objects "
+        "anew. Training starts from the CNN's own head, and attention from looking where that "
+        "head responds strongly; heads of the last block that spread over too many patches paid "
+        "for it. No box was used in training."
     ),
 }
 
@@ -102,7 +103,7 @@ class Plan:
     weight_decay: float = 0.05
     average: float = 0.995
     kept_patches: float = 0.25
-    full_share: float = 0.05
+    full_share: float = 0.02
     temperature: float = 2.0
     feature_weight: float = 1.0
     focus_weight: float = 1.0

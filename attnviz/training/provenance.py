@@ -16,7 +16,7 @@ DEBIAN = {
     "gcompris-qt-data": "CC-BY, CC-BY-SA, CC0, public domain, GFDL, Free Art, GPL-3.0-or-later",
 }
 NPM = {"openmoji": "CC-BY-SA-4.0", "@iconify-json/fluent-emoji-flat": "MIT"}
-PYPI = {PACKAGE: "Apache-2.0", "scikit-image": "CC0 and public domain (the pictures used)"}
+PYPI = {PACKAGE: "Apache-2.0", "scikit-image": "CC0 or no known restrictions (its pictures)"}
 
 
 def scene_data(node_modules: Path) -> list[dict[str, str]]:
