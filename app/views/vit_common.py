@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -108,23 +108,16 @@ def run_facts(subject: Subject, run: PictureRun) -> Iterable[tuple[str, str]]:
         f"{geometry.height} × {geometry.width} pixels; drawn finer than the model sees it",
     )
     yield "Weights", _weights(card)
-    if card.scores:
-        yield (
-            "Held out",
-            "; ".join(
-                f"{name.replace('_', ' ')} {_score(value)}" for name, value in card.scores.items()
-            ),
-        )
+    yield from _held_out(card.scores)
     yield "Run", f"{run.device}, {run.dtype}, {run.seconds:.2f} s with every weight recorded"
     yield "Parity", _parity(card)
 
 
 def _weights(card: zoo.Card) -> str:
-    data = ", ".join(part["name"] for part in card.data)
     made = "trained by this project" if card.bundled else "from timm, in this project's code"
-    return f"{card.title}, {card.parameters / 1e6:.1f} M parameters, {made}" + (
-        f" on {data}" if data else ""
-    )
+    if card.seconds:
+        made += f" in {card.seconds / 60:.0f} minutes on {card.trained_on}"
+    return f"{card.title}, {card.parameters / 1e6:.1f} M parameters, {made}"
 
 
 def _parity(card: zoo.Card) -> str:
@@ -133,5 +126,21 @@ def _parity(card: zoo.Card) -> str:
     return "compared with timm's own output when it was loaded"
 
 
-def _score(value: float) -> str:
-    return f"{value:.1%}" if 0 <= value <= 1 else f"{value:g}"
+def _held_out(scores: Mapping[str, float]) -> Iterable[tuple[str, str]]:
+    """The card's scores in words: agreement with the teacher, and pointing beside chance."""
+    if "unseen_top1" in scores:
+        yield (
+            "Held out",
+            f"names what its teacher names in {scores['unseen_top1']:.1%} of "
+            f"{scores['unseen_pictures']:,.0f} scenes of things it never saw (among its five: "
+            f"{scores['unseen_top5']:.1%}); in new scenes of known things "
+            f"{scores['seen_top1']:.1%} ({scores['seen_top5']:.1%})",
+        )
+    if "unseen_one_attention" in scores:
+        yield (
+            "Pointing",
+            f"its attention peaks inside the thing in {scores['unseen_one_attention']:.1%} of "
+            f"{scores['unseen_one_pictures']:,.0f} such scenes; a random cell in "
+            f"{scores['unseen_one_uniform']:.1%}, the picture's middle in "
+            f"{scores['unseen_one_centre']:.1%}",
+        )
