@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -55,25 +54,20 @@ def picture() -> Shown:
     _choose(chosen)
     with st.container(key="filmstrip", horizontal=True, vertical_alignment="center", gap="small"):
         with st.container(key="frames", horizontal=True, gap="xxsmall", wrap=False):
-            if own:
-                _frame(OWN, own, chosen)
-            for name in names:
-                _frame(name, loaders.sample_picture(name), chosen)
+            frames = {OWN: own} if own else {}
+            frames |= {name: loaders.sample_picture(name) for name in names}
+            show.faces(
+                {name: loaders.thumbnail(shown.key, shown) for name, shown in frames.items()}
+            )
+            for name, shown in frames.items():
+                st.button(
+                    show.literal(shown.title), key=f"frame_{name}", on_click=_choose, args=(name,),
+                    type="primary" if name == chosen else "tertiary",
+                )  # fmt: skip
         _inputs()
     if sentence := st.session_state.pop(Shared.PROBLEM, ""):
         show.problem(sentence)
     return own if chosen == OWN and own else loaders.sample_picture(chosen)
-
-
-def _frame(name: str, picture: Shown, chosen: str) -> None:
-    thumbnail = base64.b64encode(loaders.thumbnail(picture.key, picture)).decode()
-    st.button(
-        f"![{show.literal(picture.title)}](data:image/webp;base64,{thumbnail})",
-        key=f"frame_{name}",
-        type="primary" if name == chosen else "tertiary",
-        on_click=_choose,
-        args=(name,),
-    )
 
 
 def _choose(name: str) -> None:

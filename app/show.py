@@ -94,6 +94,15 @@ def milestone(title: str, line: str, paper: str, arxiv: str) -> None:
     st.html(f'{name}<p class="line">{escape(line)}</p><p class="paper">{_paper(paper, arxiv)}</p>')
 
 
+def faces(thumbnails: Mapping[str, bytes]) -> None:
+    """Pictures for the filmstrip's buttons, as one style sheet; their titles stay for readers."""
+    rules = "".join(
+        f".st-key-frame_{name} button {{ background-image: url({_address(data)}); }}"
+        for name, data in thumbnails.items()
+    )
+    st.html(f"<style>{rules}</style>")
+
+
 def credit(picture: Shown) -> None:
     """What the picture is, whose, and what was done to it."""
     st.html(
@@ -103,8 +112,14 @@ def credit(picture: Shown) -> None:
 
 def explain(page: str, heading: str) -> None:
     """The formula, third after picture and touch: one click away."""
-    with st.expander("How it is computed", icon=":material/function:"):
-        st.markdown(prose.text(page, f"How: {heading}"))
+    if opened := _opened("How it is computed", ":material/function:", key=f"{page}_how"):
+        opened.markdown(prose.text(page, f"How: {heading}"))
+
+
+def _opened(label: str, icon: str, *, key: str) -> st.delta_generator.DeltaGenerator | None:
+    """An expander that costs nothing while it is closed: None then."""
+    expander = st.expander(label, icon=icon, key=key, on_change="rerun")
+    return expander if expander.open else None
 
 
 def _paper(text: str, arxiv: str) -> str:
@@ -202,7 +217,10 @@ def take_away(
         figures: whether there are plotly figures, whose saved format can be chosen.
     """
     name = re.sub(r"[^\w.-]+", "-", name)
-    with st.expander("Take away", icon=":material/download:"):
+    opened = _opened("Take away", ":material/download:", key=f"{key}_take_away")
+    if opened is None:
+        return
+    with opened:
         with st.container(horizontal=True):
             st.download_button(
                 "CSV", lambda: as_csv(*table()), f"{name}.csv", "text/csv",
@@ -241,8 +259,12 @@ def _small(title: str) -> str:
 
 
 def _picture(data: bytes) -> str:
+    return f'<img alt="" src="{_address(data)}">'
+
+
+def _address(data: bytes) -> str:
     kind = "png" if data.startswith(b"\x89PNG") else "webp"
-    return f'<img alt="" src="data:image/{kind};base64,{base64.b64encode(data).decode()}">'
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"
 
 
 def _percent(share: float) -> str:

@@ -22,5 +22,7 @@ with words:
 with choice:
     model, size = vit_subject.choose()
 picture = controls.picture()
-view = controls.one_of("View", list(VIEWS), key=Vit.VIEW, hidden=True)
+with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+    view = controls.one_of("View", list(VIEWS), key=Vit.VIEW, hidden=True)
+    show.credit(picture)
 VIEWS[view](vit_subject.prepare(picture, model, size))

@@ -154,6 +154,7 @@ def _lens(
         rest=maps.as_bytes(shown.rest, shown.top),
         removed=removed,
         scale=shown.scale,
+        click="remove it" if key == Vit.AFTER else "keep it",
         name=f"{subject.model}-{key}",
         query_step=step,
         on_change=(lambda token: _toggle_patch(token, geometry)) if key == Vit.AFTER else None,

@@ -33,6 +33,13 @@ def message(app: AppTest, place: int = 0) -> dict[str, Any]:
     return found
 
 
+def take_away(app: AppTest) -> AppTest:
+    """Open what is closed at first: downloads, snippet and formula."""
+    for expander in app.expander:
+        app.session_state[expander.key] = True
+    return app.run()
+
+
 def html(app: AppTest) -> str:
     """All HTML of the page."""
     return "\n".join(element.proto.body for element in app.get("html"))
