@@ -30,19 +30,19 @@ def draw(subject: Subject) -> None:
     after = loaders.run(subject, edit or None)
     show.note(prose.text("vit", "Edit"))
     old, new, words = st.columns([7, 7, 8], gap="medium")
+    heads, more, truth = st.columns([7, 7, 8], gap="medium")
     with old:
         show.small("Before")
         _lens(subject, _map(subject, before), before.geometry, key=Vit.BEFORE)
     with new:
         show.small("After: click a patch to remove it, again to bring it back")
         _lens(subject, _map(subject, after), before.geometry, key=Vit.AFTER, removed=edit.removed)
-    with words:
-        _changes(_sentence(edit, before), subject, before, after)
-        _quick(before)
-    heads, more, truth = st.columns([7, 7, 8], gap="medium")
     with heads:
         show.small("Click a head to silence it, again to let it speak")
         _heads(subject, before, edit)
+    with words:
+        _changes(_sentence(edit, before), subject, before, after)
+        _quick(before)
     with more:
         show.explain("vit", "Edit")
         _take_away(subject, before, after, edit)
