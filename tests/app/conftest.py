@@ -18,6 +18,13 @@ from attnviz import models, zoo
 from tests.app.apptest import MAIN
 
 CONFIG = {"width": 32, "depth": 3, "heads": 2}
+SCORES = {
+    "unseen_top1": 0.25,
+    "unseen_top5": 0.5,
+    "unseen_pictures": 1200.0,
+    "seen_top1": 0.75,
+    "seen_top5": 0.875,
+}
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -55,7 +62,7 @@ def write_model(assets: Path) -> None:
         "labels": "imagenet",
         "file": "tiny.safetensors",
         "sha256": hashlib.sha256(content).hexdigest(),
-        "scores": {"top-1": 0.25},
+        "scores": SCORES,
     }
     (assets / "cards" / f"{zoo.DEFAULT}.json").write_text(json.dumps(card))
 

@@ -49,6 +49,7 @@ def test_the_first_view_is_alive(vit: Open) -> None:
     assert re.findall(r"<li><span>(.*?)</span>", page) == [names[i] for i, _ in run.top()]
     assert re.search(r"sum to 1; the largest deviation measured is \d\.\de-0[5-9]", page)
     assert "cpu, float32" in page
+    assert "in 25.0% of 1,200 scenes of things it never saw (among its five: 50.0%)" in page
 
 
 def test_layer_and_head_choose_the_map(vit: Open) -> None:
