@@ -127,14 +127,14 @@ class _Recorder:
     def __init__(
         self, model: nn.Module, patterns: tuple[str, ...], edits: Mapping[str, Edit], grad: bool
     ) -> None:
-        axes = taps(model)
-        names = {tap: name for name, tap in _tap_modules(model)}
+        found = dict(_tap_modules(model))
+        axes = {name: tap.axes for name, tap in found.items()}
         selected = {name for pattern in patterns for name in _select(pattern, axes)}
         edit_of: dict[str, list[Edit]] = {}
         for pattern, edit in edits.items():
             for name in _select(pattern, axes):
                 edit_of.setdefault(name, []).append(edit)
-        self._names = {tap: n for tap, n in names.items() if n in selected or n in edit_of}
+        self._names = {found[name]: name for name in (*selected, *edit_of)}
         self._selected = selected
         self._edits = edit_of
         self._unused = set(edit_of)

@@ -7,6 +7,7 @@ Vaswani et al. 2017, "Attention Is All You Need" (arXiv:1706.03762), section 3.2
 
 from __future__ import annotations
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor
 
@@ -49,9 +50,21 @@ def attend(
         scores = scores.masked_fill(banned, float("-inf"))
     elif mask is not None:
         scores = scores + mask
-    weights = scores.float().softmax(-1)  # float32, whatever the model's precision
+    weights = _softmax(scores, overwrite=not scores_tap.watched)
     if banned is not None:
         weights = weights.masked_fill(banned, 0.0)  # a row without keys is 0/0 until here
     weights = weights_tap(weights)
     weights = F.dropout(weights, dropout, training=dropout > 0)
     return weights.to(value.dtype) @ value  # (b, h, q, d)
+
+
+def _softmax(scores: Tensor, *, overwrite: bool) -> Tensor:
+    """Softmax over the keys, in float32 whatever the model's precision.
+
+    ``overwrite``: the scores are of no more use. On a CPU their memory then becomes the weights':
+    touching fresh pages for every layer costs more than the softmax itself.
+    """
+    plain = scores.dtype is torch.float32 and scores.device.type == "cpu"
+    if overwrite and plain and not scores.requires_grad:
+        return torch.softmax(scores, -1, out=scores)
+    return scores.float().softmax(-1)

@@ -90,3 +90,19 @@ def test_weights_are_those_before_dropout() -> None:
     with record(taps, "weights") as trace:
         attend(q, q, q, scores_tap=taps.scores, weights_tap=taps.weights, dropout=0.9)
     torch.testing.assert_close(trace["weights"].sum(-1), torch.ones(1, 1, 4))
+
+
+@pytest.mark.parametrize("keys", [1, 7, 197, 1374])
+def test_weights_do_not_depend_on_who_watches_the_scores(keys: int) -> None:
+    """Unwatched scores lend their memory to the weights; the numbers must be the same."""
+    model = Bare()
+    q, k, v = torch.randn(1, 3, 5, 4), torch.randn(1, 3, keys, 4), torch.randn(1, 3, keys, 4)
+    with torch.inference_mode():
+        with record(model, "weights") as alone:
+            model(q, k, v)
+        with record(model, "scores", "weights") as both:
+            model(q, k, v)
+    expected = ((q / 2) @ k.mT).softmax(-1)
+    assert alone["weights"].equal(both["weights"])
+    torch.testing.assert_close(alone["weights"], expected)
+    torch.testing.assert_close(both["scores"], (q / 2) @ k.mT)
