@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from timm.data import ImageNetInfo
 
 from attnviz.data.samples import FOLDER, LONGER_SIDE, Sample, rebuild, sample, samples
 from attnviz.images import open_image
@@ -44,14 +45,12 @@ def test_lookup() -> None:
 
 
 def test_labels_are_imagenet_names() -> None:
-    info = pytest.importorskip("timm.data").ImageNetInfo()
+    info = ImageNetInfo()
     known = {info.index_to_description(i) for i in range(1000)}
     assert {label for each in samples() for label in each.labels} <= known
 
 
 def test_rebuild_gives_the_bundled_pictures(tmp_path: Path) -> None:
-    pytest.importorskip("skimage")
-    pytest.importorskip("sklearn")
     for path in rebuild(tmp_path):
         new, bundled = (
             np.asarray(Image.open(folder / path.name)).astype(int) for folder in (tmp_path, FOLDER)
