@@ -227,4 +227,4 @@ def test_a_size_that_does_not_divide_is_refused() -> None:
 def test_near_misses_of_a_name() -> None:
     with pytest.raises(LookupError, match="vit_tiny_patch16_224"):
         models.build("vit_tiny_patch16")
-    assert models.names() == list(VARIANTS)
+    assert set(VARIANTS) <= set(models.names())
