@@ -22,12 +22,11 @@ past plain soft labels, and makes it look:
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import cast
 
 import torch
 from torch import Tensor
@@ -41,6 +40,7 @@ from attnviz.training.evaluate import evaluate
 from attnviz.training.export import rounded, ship
 from attnviz.training.inherit import FEATURE_SCALE, fit_hidden, inherit
 from attnviz.training.provenance import scene_data
+from attnviz.training.runs import Stateful, cosine, device_name, logarithmic, note, resume, save
 from attnviz.training.shards import Batch, Shards
 from attnviz.training.teacher import Teacher, pretrained
 from attnviz.zoo.cards import ASSETS
@@ -84,14 +84,6 @@ CARD = {
 }
 
 
-class Stateful(Protocol):
-    """What a checkpoint can hold."""
-
-    def state_dict(self) -> dict[str, Any]: ...
-
-    def load_state_dict(self, state_dict: dict[str, Any]) -> Any: ...
-
-
 @dataclass(frozen=True)
 class Plan:
     """How long and how fast to learn. Steps and pictures, AdamW settings."""
@@ -113,10 +105,7 @@ class Plan:
 
     def rate_at(self, step: int) -> float:
         """Linear warm-up, then half a cosine to a hundredth."""
-        if step < self.warmup:
-            return self.rate * (step + 1) / self.warmup
-        done = (step - self.warmup) / max(1, self.steps - self.warmup)
-        return self.rate * (0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2)
+        return self.rate * cosine(step, self.steps, self.warmup)
 
     def patches_at(self, step: int, total: int) -> int:
         """How many patches a step shows."""
@@ -129,7 +118,7 @@ class Plan:
 
     def snapshots(self, count: int = 8) -> set[int]:
         """Step numbers, evenly spaced in their logarithm from 10 to the last."""
-        return {round(10 * (self.steps / 10) ** (i / (count - 1))) for i in range(count)}
+        return set(logarithmic(self.steps, count=count))
 
 
 def student(cfg: ViTConfig, seed: int) -> ViT:
@@ -253,33 +242,6 @@ def small(model: ViT) -> dict[str, Tensor]:
     return {name: p.detach().half() for name, p in model.named_parameters() if p.requires_grad}
 
 
-def save(run: Path, parts: dict[str, Stateful], step: int, seconds: float) -> None:
-    """Write the checkpoint under another name first, so that a kill leaves the old one whole."""
-    states = {name: part.state_dict() for name, part in parts.items()}
-    state = {**states, "step": step, "seconds": seconds}
-    torch.save(state, run / "checkpoint.part")
-    (run / "checkpoint.part").rename(run / "checkpoint.pt")
-
-
-def resume(run: Path, parts: dict[str, Stateful]) -> tuple[int, float]:
-    """(step, seconds) of the checkpoint in `run`, whose state is loaded; (0, 0) without one."""
-    path = run / "checkpoint.pt"
-    if not path.exists():
-        return 0, 0.0
-    state = torch.load(path, weights_only=True)
-    for name, part in parts.items():
-        part.load_state_dict(state[name])
-    return state["step"], state["seconds"]
-
-
-def note(run: Path, **values: float | str) -> None:
-    """Append one line to the run's log and say it."""
-    line = json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in values.items()})
-    with (run / "log.jsonl").open("a") as log:
-        log.write(line + "\n")
-    print(line, flush=True)
-
-
 @torch.inference_mode()
 def quick_agreement(model: ViT, held: dict[str, Shards], device: str, count: int = 512) -> dict:
     """Share of held-out scenes in which the model names the teacher's class, per split."""
@@ -311,13 +273,6 @@ def finish(model: ViT, plan: Plan, seconds: float, given: argparse.Namespace) ->
         "scores": scores,
     }
     return ship(model, card, given.assets)
-
-
-def device_name(device: str) -> str:
-    """What trained: the GPU's name, or the number of CPU threads."""
-    if device.startswith("cuda"):
-        return torch.cuda.get_device_name(device)
-    return f"CPU, {torch.get_num_threads()} thread(s)"
 
 
 def main(arguments: list[str]) -> None:
