@@ -42,21 +42,13 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'«(]?[^\W_])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|ex|cf|p|No|n|approx|resp)|\s\w)\.$")
 
 
-def manual_en_fr(seed: int = 0, root: Path = HELP) -> Corpus:
-    """English to French; `seed` chooses the pages that are held out.
+def build(name: str = "manual_en_fr", seed: int = 0, root: Path = HELP) -> Corpus:
+    """``manual_en_fr`` or ``manual_ko_en``; `seed` chooses the pages that are held out.
 
     Raises:
         SourceError: a help package is not installed.
     """
-    return _build("manual_en_fr", "en", "fr", seed, root)
-
-
-def manual_ko_en(seed: int = 0, root: Path = HELP) -> Corpus:
-    """Korean to English, otherwise as `manual_en_fr`."""
-    return _build("manual_ko_en", "ko", "en", seed, root)
-
-
-def _build(name: str, source: str, target: str, seed: int, root: Path) -> Corpus:
+    _, source, target = name.split("_")
     other = target if source == "en" else source
     package = {"en": "libreoffice-help-en-us", other: f"libreoffice-help-{other}"}
     folder = {
