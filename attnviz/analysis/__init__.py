@@ -4,6 +4,7 @@ Arrays in, arrays out: it works on weights from any model. Letters in shapes:
 ``L`` layers, ``h`` heads, ``q`` query tokens, ``k`` key tokens, ``…`` any leading axes.
 """
 
+from attnviz.analysis.alignment import argmax_accuracy, length_bins, merge_pieces
 from attnviz.analysis.attention import (
     Shares,
     attention_gradient,
@@ -23,13 +24,16 @@ from attnviz.analysis.positions import cosine_tiles
 
 __all__ = [
     "Shares",
+    "argmax_accuracy",
     "attention_gradient",
     "class_map",
     "cosine_tiles",
     "entropy",
     "fuse_heads",
     "head_distance",
+    "length_bins",
     "mass_set",
+    "merge_pieces",
     "principal_filters",
     "query_map",
     "relevance",
