@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 Span = tuple[int, int]
@@ -57,3 +59,26 @@ class Corpus:
     tokeniser: str
     licence: str
     data: tuple[dict[str, str], ...]
+
+
+def split(
+    pairs: Iterable[Pair], *, test: float, valid: float
+) -> tuple[tuple[Pair, ...], tuple[Pair, ...], tuple[Pair, ...]]:
+    """Train, valid and test pairs; which one a pair is in depends on its group alone.
+
+    Args:
+        pairs: in any order, which each side keeps.
+        test: share of the groups held out for the last side, 0…1.
+        valid: share of the groups held out for the middle one.
+    """
+    sides: tuple[list[Pair], list[Pair], list[Pair]] = ([], [], [])
+    for pair in pairs:
+        place = _place(pair.group)
+        sides[2 if place < test else 1 if place < test + valid else 0].append(pair)
+    train, middle, last = sides
+    return tuple(train), tuple(middle), tuple(last)
+
+
+def _place(group: str) -> float:
+    """A number in 0…1 drawn from the name of a group, the same on every machine."""
+    return int.from_bytes(hashlib.sha256(group.encode()).digest()[:8]) / 2**64

@@ -1,0 +1,24 @@
+"""Sentences that strangers type, and the pieces that models read and write.
+
+A source sequence is its pieces and `END`; a target sequence begins with `START` as well.
+"""
+
+from attnviz.text.pieces import Pieces
+from attnviz.text.sentence import Sentence, SentenceError, read_sentence, script
+from attnviz.text.special import END, PAD, SPECIAL, START, UNKNOWN
+from attnviz.text.tokeniser import Tokeniser, train_tokeniser
+
+__all__ = [
+    "END",
+    "PAD",
+    "SPECIAL",
+    "START",
+    "UNKNOWN",
+    "Pieces",
+    "Sentence",
+    "SentenceError",
+    "Tokeniser",
+    "read_sentence",
+    "script",
+    "train_tokeniser",
+]
