@@ -43,12 +43,8 @@ def ship(model: nn.Module, card: dict[str, Any], assets: Path = ASSETS) -> Path:
     `card` holds a `Card`'s fields but ``file``, ``sha256`` and ``parameters``, which follow from
     the model.
     """
-    weights = assets / "weights" / f"{card['name']}.safetensors"
-    weights.parent.mkdir(parents=True, exist_ok=True)
-    weights.write_bytes(save(compact(model)))
     card = card | {
-        "file": weights.name,
-        "sha256": hashlib.sha256(weights.read_bytes()).hexdigest(),
+        **_write(model, card["name"], assets),
         "parameters": sum(p.numel() for p in model.parameters()),
     }
     card_from_dict(json.loads(json.dumps(card)), card["name"])  # refuses what the zoo cannot read
@@ -56,3 +52,24 @@ def ship(model: nn.Module, card: dict[str, Any], assets: Path = ASSETS) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(card, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return path
+
+
+def ship_snapshot(
+    model: nn.Module,
+    name: str,
+    step: int,
+    assets: Path = ASSETS,
+    *,
+    scores: dict[str, float] | None = None,
+) -> dict[str, Any]:
+    """Write ``weights/NAME-STEP.safetensors``; returns its entry of the card's ``snapshots``."""
+    return {"step": step, **_write(model, f"{name}-{step:06d}", assets), "scores": scores or {}}
+
+
+def _write(model: nn.Module, name: str, assets: Path) -> dict[str, str]:
+    """The file of the weights and its hash, as a card has them."""
+    weights = assets / "weights" / f"{name}.safetensors"
+    weights.parent.mkdir(parents=True, exist_ok=True)
+    content = save(compact(model))
+    weights.write_bytes(content)
+    return {"file": weights.name, "sha256": hashlib.sha256(content).hexdigest()}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -39,7 +39,16 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "seconds": (*_NUMBER, type(None)),
     "trained_on": (str, type(None)),
     "scores": (dict,),
+    "by_length": (list,),
+    "corpus": (str, type(None)),
+    "tokeniser": (str, type(None)),
+    "snapshots": (list,),
     "notes": _TEXT,
+}
+# What each entry of a list of objects has to hold.
+_ENTRIES: dict[str, dict[str, tuple[type, ...]]] = {
+    "by_length": {"from": (int,), "to": (int,), "count": (int,)},
+    "snapshots": {"step": (int,), "file": _TEXT, "sha256": _TEXT, "scores": (dict,)},
 }
 
 
@@ -60,6 +69,11 @@ class Card:
         recipe, data, seed, steps, seconds, trained_on: how a bundled file was made; ``data`` lists
             ``{"name", "version", "licence"}``.
         scores: held-out measurements, name → value.
+        by_length: the same of sentences ``from`` to ``to`` words long, ``count`` of them; a value
+            that was not measured is None.
+        corpus, tokeniser: of a translator: its sentences, and the vocabulary that reads them.
+        snapshots: weights from earlier in the training, ``{"step", "file", "sha256", "scores"}``;
+            ``at_step`` makes each a card.
     """
 
     name: str
@@ -81,12 +95,33 @@ class Card:
     seconds: float | None = None
     trained_on: str | None = None
     scores: dict[str, float] = field(default_factory=dict, hash=False)
+    by_length: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    corpus: str | None = None
+    tokeniser: str | None = None
+    snapshots: tuple[dict[str, Any], ...] = field(default=(), hash=False)
     notes: str = ""
 
     @property
     def bundled(self) -> bool:
         """Whether it works without any network."""
         return self.source == "bundled"
+
+    def at_step(self, step: int) -> Card:
+        """The model as it was after that many steps of its training.
+
+        Raises:
+            ZooError: no snapshot of that step is bundled; those that are, are listed.
+        """
+        for taken in self.snapshots:
+            if taken["step"] == step:
+                return replace(
+                    self,
+                    by_length=(),
+                    steps=step,
+                    **{key: taken[key] for key in ("file", "sha256", "scores")},
+                )
+        steps = ", ".join(str(taken["step"]) for taken in self.snapshots) or "none"
+        raise ZooError(f"{self.name} has no snapshot of step {step}; there are: {steps}.")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for ``json.dumps``; ``card_from_dict`` reads them back."""
@@ -145,16 +180,15 @@ def card_from_dict(values: Any, where: str = "a model card") -> Card:
         raise ZooError(f"{where} should hold one JSON object.")
     values = {"source": "bundled", **values}
     _check_names(values, where)
-    for name, types in _TYPES.items():
-        value = values.get(name)
-        wrong = not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
-        if name in values and wrong:
-            expected = " or ".join("null" if t is type(None) else t.__name__ for t in types)
-            raise ZooError(f"{where}: {name!r} should be {expected}, not {value!r}.")
+    _check_types({name: values[name] for name in _TYPES if name in values}, _TYPES, where)
+    for name, types in _ENTRIES.items():
+        for number, entry in enumerate(values.get(name, ())):
+            _check_entry(entry, types, f"{where}: {name} {number}")
     if values["source"] == "bundled" and not (values.get("file") and values.get("sha256")):
         raise ZooError(f"{where}: a bundled model names its file and the file's sha256.")
     values["config"] = {key: _frozen(value) for key, value in values.get("config", {}).items()}
-    values["data"] = tuple(values.get("data", ()))
+    for name in ("data", *_ENTRIES):
+        values[name] = tuple(values.get(name, ()))
     values["labels"] = _frozen(values.get("labels"))
     if values.get("preprocess") is not None:
         values["preprocess"] = _preprocess(values["preprocess"], where)
@@ -174,6 +208,21 @@ def _check_names(values: dict[str, Any], where: str) -> None:
         raise ZooError(f"{where} has fields that no card has: {', '.join(unknown)}.")
     if values["source"] not in ("bundled", "timm"):
         raise ZooError(f"{where}: source is 'bundled' or 'timm', not {values['source']!r}.")
+
+
+def _check_types(values: dict[str, Any], types: dict[str, tuple[type, ...]], where: str) -> None:
+    for name, value in values.items():
+        if not isinstance(value, types[name]) or isinstance(value, bool):
+            expected = " or ".join("null" if t is type(None) else t.__name__ for t in types[name])
+            raise ZooError(f"{where}: {name!r} should be {expected}, not {value!r}.")
+
+
+def _check_entry(entry: Any, types: dict[str, tuple[type, ...]], where: str) -> None:
+    """An object with at least these fields; what else it holds are measurements."""
+    if not isinstance(entry, dict) or not types.keys() <= entry.keys():
+        raise ZooError(f"{where} should be an object with {', '.join(types)}, not {entry!r}.")
+    measured = dict.fromkeys(entry, (*_NUMBER, type(None)))
+    _check_types(entry, measured | types, where)
 
 
 def _preprocess(values: dict[str, Any], where: str) -> Preprocess:

@@ -23,6 +23,7 @@ def load(
     device: str | torch.device = "auto",
     *,
     dtype: str | torch.dtype | None = None,
+    snapshot: int | None = None,
     progress: hub.Progress | None = None,
     stop: threading.Event | None = None,
     assets: Path = ASSETS,
@@ -36,6 +37,7 @@ def load(
         name: a name from ``cards()``, any other timm checkpoint that fits, or a card.
         device: ``"auto"`` (the fastest there is), ``"cpu"``, ``"cuda"``, ``"cuda:1"``, ``"mps"``.
         dtype: float32 by default; float16 and bfloat16 on CUDA only.
+        snapshot: a step of the training, for the model as it was then (``card.snapshots``).
         progress: called as ``progress(done_bytes, total_bytes, what)`` while downloading; an
             exception it raises ends the download and reaches the caller.
         stop: an event that ends the download when set.
@@ -47,6 +49,8 @@ def load(
         ZooError: anything else that keeps it from loading, in one sentence.
     """
     chosen = name if isinstance(name, Card) else card(name, assets)
+    if snapshot is not None:
+        chosen = chosen.at_step(snapshot)
     found = None if chosen.bundled else hub.locate(*chosen.file.rsplit("/", 1), stop=stop)
 
     from attnviz.zoo.hardware import pick_device, pick_dtype

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from attnviz import models, zoo
-from attnviz.training.export import compact, rounded, ship
+from attnviz.training.export import compact, rounded, ship, ship_snapshot
 
 CONFIG = {"image_size": (32, 32), "width": 16, "depth": 1, "heads": 2, "classes": 3}
 CARD = {
@@ -50,3 +50,15 @@ def test_what_is_shipped_is_what_the_zoo_loads(tmp_path: Path) -> None:
     assert zoo.card("tiny", assets=tmp_path).parameters == sum(
         p.numel() for p in model.parameters()
     )
+
+
+def test_snapshots_are_shipped_beside_the_model(tmp_path: Path) -> None:
+    early, last = tiny(), tiny()
+    early.head.bias.data += 1
+    taken = ship_snapshot(early, "tiny", 40, tmp_path, scores={"top1": 0.5})
+    ship(last, CARD | {"snapshots": [taken]}, tmp_path)
+    assert (taken["step"], taken["file"]) == (40, "tiny-000040.safetensors")
+    assert zoo.card("tiny", assets=tmp_path).snapshots == (taken,)
+    loaded = zoo.load("tiny", device="cpu", snapshot=40, assets=tmp_path)
+    assert torch.equal(loaded.head.bias, early.head.bias)
+    assert torch.equal(zoo.load("tiny", device="cpu", assets=tmp_path).head.bias, last.head.bias)

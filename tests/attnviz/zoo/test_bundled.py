@@ -62,6 +62,38 @@ def test_a_card_will_do_for_a_name(tmp_path: Path) -> None:
     assert zoo.load(zoo.card(tiny.NAME, tmp_path), "cpu", assets=tmp_path)
 
 
+def write_snapshot(assets: Path) -> torch.Tensor:
+    """A snapshot of step 10, which differs in its head; returns that head's bias."""
+    tiny.write(assets)
+    early = {**stored(assets), "head.bias": torch.full((4,), 0.5)}
+    content = safetensors.torch.save(early)
+    (assets / "weights" / "early.safetensors").write_bytes(content)
+    sha256 = hashlib.sha256(content).hexdigest()
+    taken = {"step": 10, "file": "early.safetensors", "sha256": sha256, "scores": {}}
+    tiny.write(assets, snapshots=[taken])
+    return early["head.bias"]
+
+
+def test_a_snapshot_is_the_model_as_it_was(tmp_path: Path) -> None:
+    bias = write_snapshot(tmp_path)
+    early = zoo.load(tiny.NAME, "cpu", snapshot=10, assets=tmp_path)
+    assert torch.equal(early.head.bias, bias)  # type: ignore[union-attr, arg-type]
+    last = zoo.load(tiny.NAME, "cpu", assets=tmp_path)
+    assert not torch.equal(last.head.bias, bias)  # type: ignore[union-attr, arg-type]
+
+
+def test_a_snapshot_that_is_missing_or_damaged(tmp_path: Path) -> None:
+    write_snapshot(tmp_path)
+    with pytest.raises(ZooError, match="no snapshot of step 11; there are: 10"):
+        zoo.load(tiny.NAME, "cpu", snapshot=11, assets=tmp_path)
+    with pytest.raises(ZooError, match="there are: none"):
+        zoo.load("vit_tiny_patch16_224", "cpu", snapshot=10, assets=tmp_path)
+    path = tmp_path / "weights" / "early.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ZooError, match=r"early\.safetensors are damaged"):
+        zoo.load(tiny.NAME, "cpu", snapshot=10, assets=tmp_path)
+
+
 def test_missing_weights(tmp_path: Path) -> None:
     tiny.write(tmp_path)
     (tmp_path / "weights" / f"{tiny.NAME}.safetensors").unlink()
@@ -129,5 +161,6 @@ def test_half_precision_on_the_cpu_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("found", zoo.bundled_cards(), ids=lambda found: found.name)
 def test_what_is_shipped_loads(found: zoo.Card) -> None:
-    model = zoo.load(found.name, "cpu")
-    assert sum(p.numel() for p in model.parameters()) == found.parameters
+    for step in (None, *(taken["step"] for taken in found.snapshots)):
+        model = zoo.load(found.name, "cpu", snapshot=step)
+        assert sum(p.numel() for p in model.parameters()) == found.parameters

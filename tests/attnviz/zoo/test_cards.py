@@ -14,6 +14,9 @@ from attnviz.zoo import Card, UnknownModel, ZooError, card, cards
 from attnviz.zoo.cards import card_from_dict, read_card
 from tests.attnviz.zoo import tiny
 
+BIN = {"from": 1, "to": 4, "count": 20, "exact_match": 0.5, "alignment_accuracy": None}
+SNAPSHOT = {"step": 10, "file": "early.safetensors", "sha256": "0" * 64, "scores": {"bleu": 1.5}}
+
 
 def test_bundled_cards_come_first_and_the_default_leads(tmp_path: Path) -> None:
     tiny.write(tmp_path)
@@ -53,6 +56,27 @@ def test_a_card_survives_json(tmp_path: Path) -> None:
     assert card_from_dict(json.loads(json.dumps(found.to_dict()))) == found
 
 
+def test_a_translators_card_survives_json(tmp_path: Path) -> None:
+    told = {"corpus": "dates_ko_en", "tokeniser": "dates"}
+    tiny.write(tmp_path, by_length=[BIN], snapshots=[SNAPSHOT], **told)
+    found = card(tiny.NAME, tmp_path)
+    assert (found.corpus, found.tokeniser) == ("dates_ko_en", "dates")
+    assert found.by_length == (BIN,) and found.snapshots == (SNAPSHOT,)
+    assert card_from_dict(json.loads(json.dumps(found.to_dict()))) == found
+    assert {found: "cards are hashable"}[found]
+
+
+def test_the_card_of_a_step_tells_of_its_own_weights(tmp_path: Path) -> None:
+    tiny.write(tmp_path, by_length=[BIN], snapshots=[SNAPSHOT, SNAPSHOT | {"step": 30}])
+    found = card(tiny.NAME, tmp_path)
+    early = found.at_step(10)
+    assert (early.steps, early.file, early.sha256) == (10, "early.safetensors", "0" * 64)
+    assert early.scores == {"bleu": 1.5} and early.by_length == ()
+    assert (early.variant, early.config) == (found.variant, found.config)
+    with pytest.raises(ZooError, match="no snapshot of step 20; there are: 10, 30"):
+        found.at_step(20)
+
+
 @pytest.mark.parametrize(
     ("name", "near"),
     [
@@ -83,6 +107,14 @@ def test_a_hopeless_name_gets_the_list() -> None:
         ({"parameters": True}, "'parameters' should be int"),
         ({"config": []}, "'config' should be dict"),
         ({"preprocess": {"sizes": 3}}, "preprocess is wrong"),
+        ({"corpus": 3}, "'corpus' should be str or null"),
+        ({"by_length": {}}, "'by_length' should be list"),
+        ({"by_length": [{"from": 1, "to": 4}]}, "by_length 0 .*from, to, count"),
+        ({"by_length": [BIN, BIN | {"to": "4"}]}, "by_length 1: 'to' should be int"),
+        ({"by_length": [BIN | {"bleu": "high"}]}, "'bleu' should be int or float or null"),
+        ({"snapshots": [3]}, "snapshots 0 should be an object"),
+        ({"snapshots": [{"step": 1, "file": "a", "scores": {}}]}, "snapshots 0 .*sha256"),
+        ({"snapshots": [SNAPSHOT | {"step": 1.5}]}, "'step' should be int"),
     ],
 )
 def test_a_wrong_card_names_its_file_and_fault(
