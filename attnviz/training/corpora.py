@@ -16,7 +16,7 @@ from attnviz.text.tokeniser import TOKENISERS, Tokeniser, train_tokeniser
 
 PIECES = {
     "dates": 300,
-    "numbers": 200,
+    "numbers": 120,  # few enough that a Korean digit is a piece of its own
     "everyday": 2400,
     "manual_en_fr": 4000,
     "manual_ko_en": 4000,
