@@ -8,10 +8,12 @@ from attnviz.figures.depth import entropy, head_distance
 from attnviz.figures.labels import data_path, labels_bar, labels_change
 from attnviz.figures.matrix import token_matrix
 from attnviz.figures.picture import attention_map
+from attnviz.figures.sequence import by_step, word_losses
 from attnviz.figures.walls import cosine_tiles, filters, head_wall
 
 __all__ = [
     "attention_map",
+    "by_step",
     "cosine_tiles",
     "data_path",
     "entropy",
@@ -21,4 +23,5 @@ __all__ = [
     "labels_bar",
     "labels_change",
     "token_matrix",
+    "word_losses",
 ]
