@@ -122,18 +122,28 @@ def translate(
 
 
 def follow(
-    model: Any, tokeniser: Tokeniser, sentence: Sentence | str, ids: Sequence[int]
+    model: Any,
+    tokeniser: Tokeniser,
+    sentence: Sentence | str,
+    ids: Sequence[int],
+    *,
+    asked: Sequence[int] | None = None,
 ) -> Translation:
     """Teacher forcing: the steps get the pieces of a given translation (END last), not their own.
 
     `probabilities` are those of the given pieces; `candidates` what the model would have said.
+
+    Args:
+        asked: one piece a step, whose probability is wanted in place of the given piece's: what a
+            reference costs a model that was given other words.
     """
     sentence, pieces, source = _read(model, tokeniser, sentence)
     given = source.new_tensor([[START, *ids]])
+    wanted = source.new_tensor([ids if asked is None else asked])
     with _recorded(model, {}) as recording:
         memory, state = model.encode(source)
         chances = decoding.next_token(model.decode(given[:, :-1], state, memory)[0][0])  # (T, v)
-    reached = chances.gather(1, given[0, 1:, None])[:, 0].tolist()
+    reached = chances.gather(1, wanted[0, :, None])[:, 0].tolist()
     found = Hypothesis(tuple(ids), (0,) * len(ids), tuple(reached))
     return _translation(recording, tokeniser, sentence, pieces, found, "teacher forcing")
 
