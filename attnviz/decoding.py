@@ -162,7 +162,9 @@ def beam_search(
         raise ValueError(f"a beam of {width} over {len(source)} sources: need 1 or more, over 1")
     limit = limit or limit_for(source.shape[1])
     memory, state = model.encode(source)
-    live, finished, kept = [Hypothesis()], [], []
+    live = [Hypothesis()]
+    finished: list[Hypothesis] = []
+    kept: list[tuple[Hypothesis, ...]] = []
     for t in range(limit):
         last = [hypothesis.ids[-1] if hypothesis.ids else START for hypothesis in live]
         tokens = source.new_tensor(last)[:, None]  # (n, 1)

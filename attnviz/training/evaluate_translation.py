@@ -25,7 +25,7 @@ LEAST = 20  # sentences of a length, below which a score says little
 def evaluate(
     hypotheses: Sequence[str],
     references: Sequence[str],
-    sources: Sequence[str],
+    lengths: Sequence[int],
     *,
     language: str,
     alignments: Sequence[Alignment] | None = None,
@@ -37,10 +37,10 @@ def evaluate(
     Args:
         hypotheses: what the model wrote.
         references: what it should have written.
-        sources: the sentences; their number of words is the length.
+        lengths: of the sources, in pieces.
         language: of the translations, "en", "fr" or "ko".
         alignments: one of each sentence, for models with attention.
-        width: words of difference within one bin of lengths.
+        width: pieces of difference within one bin of lengths.
         least: sentences in a bin; smaller ones are joined.
 
     Returns:
@@ -51,7 +51,7 @@ def evaluate(
     Raises:
         ValueError: the sequences differ in length or are empty.
     """
-    rows = list(zip(hypotheses, references, sources, strict=True))
+    rows = list(zip(hypotheses, references, lengths, strict=True))
     if not rows or (alignments is not None and len(alignments) != len(rows)):
         raise ValueError(f"{len(rows)} translations, {len(alignments or ())} alignments")
 
@@ -65,7 +65,7 @@ def evaluate(
             else None,
         }
 
-    bins = length_bins([len(source.split()) for source in sources], width, least)
+    bins = length_bins(lengths, width, least)
     by_length = [
         {"from": first, "to": last, "count": len(inside), **measured(inside)}
         for first, last, inside in bins

@@ -1,7 +1,7 @@
 """Recipe `translation`: encoder-decoders that translate, with and without attention.
 
-One small recipe for all of them, so that their held-out scores can be compared: the same corpus, the
-same order of batches, the same number of steps, teacher forcing, Adam and a cosine. A model is named
+One small recipe for all, so that their held-out scores can be compared: the same corpus, the same
+order of batches, the same number of steps, teacher forcing, Adam and a cosine. A model is named
 after its corpus and its kind, ``everyday_ko_en_mlp``:
 
     none       one fixed vector (Sutskever et al. 2014)
@@ -27,9 +27,10 @@ from torch.nn import functional as F
 from attnviz import models
 from attnviz.data.corpora import corpus as build_corpus
 from attnviz.data.pairs import Corpus, Pair
-from attnviz.decoding import decode
 from attnviz.text import END, PAD, START, Tokeniser
 from attnviz.training.runs import cosine, device_name, logarithmic, note, resume, save
+from attnviz.training.ship_translation import finish
+from attnviz.training.translate import exact_share, padded
 from attnviz.zoo.cards import ASSETS
 
 KINDS = {
@@ -71,8 +72,8 @@ PLANS = {
     "numbers_ko_en": Plan(steps=3000, width=96),
     "everyday_ko_en": Plan(steps=5000, width=160),
     "everyday_en_ko": Plan(steps=5000, width=160),
-    "manual_en_fr": Plan(steps=5000, width=256, dropout=0.3, rate=2e-3),
-    "manual_ko_en": Plan(steps=4000, width=256, dropout=0.3, rate=2e-3),
+    "manual_en_fr": Plan(steps=5000, width=192, dropout=0.3, rate=2e-3),
+    "manual_ko_en": Plan(steps=5000, width=192, dropout=0.3, rate=2e-3),
 }
 
 Encoded = tuple[list[int], list[int]]  # source ending with </s>, target from <s> to </s>
@@ -84,11 +85,6 @@ def encode_pairs(pairs: Sequence[Pair], tokeniser: Tokeniser) -> list[Encoded]:
         ([*tokeniser.encode(p.source).ids, END], [START, *tokeniser.encode(p.target).ids, END])
         for p in pairs
     ]
-
-
-def padded(rows: Sequence[Sequence[int]]) -> Tensor:
-    """Rows of ids as one tensor (b, longest), filled up with PAD."""
-    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
 
 
 def batches(data: list[Encoded], size: int, seed: int) -> Iterator[tuple[Tensor, Tensor]]:
@@ -174,34 +170,6 @@ def train(
     return model, seconds
 
 
-def exact_share(
-    model: nn.Module, pairs: Sequence[Pair], tokeniser: Tokeniser, device: str
-) -> float:
-    """Share of pairs that greedy decoding translates word for word."""
-    answers = translations(model, [pair.source for pair in pairs], tokeniser, device)
-    return sum(a == pair.target for a, pair in zip(answers, pairs, strict=True)) / len(pairs)
-
-
-@torch.inference_mode()
-def translations(
-    model: Any, sources: Sequence[str], tokeniser: Tokeniser, device: str = "cpu", size: int = 100
-) -> list[str]:
-    """Greedy translations, in order; the model is left in the mode it was in."""
-    was_training = model.training
-    model.eval()
-    ids = [[*tokeniser.encode(source).ids, END] for source in sources]
-    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
-    found = [""] * len(ids)
-    for start in range(0, len(order), size):
-        group = order[start : start + size]
-        for i, hypothesis in zip(
-            group, decode(model, padded([ids[i] for i in group]).to(device)), strict=True
-        ):
-            found[i] = tokeniser.decode(hypothesis.ids)
-    model.train(was_training)
-    return found
-
-
 def main(arguments: list[str]) -> None:
     """Command line: ``python -m attnviz.training translation --help``."""
     parser = argparse.ArgumentParser(
@@ -238,8 +206,6 @@ def one(name: str, given: argparse.Namespace) -> None:
     run = given.runs / name
     model, seconds = train(name, kind, corpus, tokeniser, plan, run, given.device)
     if given.only != "train":
-        from attnviz.training.ship_translation import finish
-
         card = {
             "name": name,
             "family": "seq2seq",
