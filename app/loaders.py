@@ -8,9 +8,9 @@ from __future__ import annotations
 import gc
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -24,6 +24,8 @@ from attnviz.images import Preprocess
 if TYPE_CHECKING:
     from attnviz.inference import Edit, PictureRun
     from attnviz.zoo.hub import Progress
+
+T = TypeVar("T")
 
 RUNS_BYTES = 600 * 2**20  # all kept runs together
 RUN_BYTES = 330 * 2**20  # one run's weights
@@ -110,19 +112,42 @@ def _shelf() -> Shelf:
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
-def _turn(device: str) -> threading.Lock:
-    """One inference at a time on each device."""
+def turn(device: str) -> threading.Lock:
+    """What to hold while a model runs: one inference at a time on each device."""
     return threading.Lock()
 
 
 @st.cache_resource(show_spinner=False, max_entries=3)
 def _model(name: str, device: str, half: bool) -> Any:
-    model = zoo.load(name, device, dtype="float16" if half else None)
+    return _settled(zoo.load(name, device, dtype="float16" if half else None))
+
+
+@st.cache_resource(show_spinner=False, max_entries=48)
+def translator(name: str, device: str, snapshot: int | None = None) -> Any:
+    """A translator, or what it was at a step of its training: a few megabytes each.
+
+    Raises:
+        ZooError: there is no such model or snapshot.
+    """
+    return _settled(zoo.load(name, device, snapshot=snapshot))
+
+
+def _settled(model: Any) -> Any:
     # Streamlit collects garbage after every run of a script, and walking through torch's hundred
     # thousand objects takes 0.1 s. They stay for good, so later collections may pass them over.
     gc.collect()
     gc.freeze()
     return model
+
+
+def kept(key: Hashable, make: Callable[[], T], size: Callable[[T], int]) -> T:
+    """What was computed for a key, by whomever; its arrays are shared: read only.
+
+    Args:
+        make: computes it, once for all who ask.
+        size: bytes that it takes on the shelf.
+    """
+    return _shelf().get(key, make, size)
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
@@ -194,7 +219,7 @@ def run(subject: Subject, edit: Edit | None = None) -> PictureRun:
         model = _model(subject.model, subject.device, subject.half)
         pixels = _pixels(subject)
         _check_size(model, pixels.shape, RUN_BYTES)
-        with _turn(subject.device):
+        with turn(subject.device):
             return look(model, pixels, edit=edit)
 
     return _shelf().get((subject.key, edit), make, _run_size)
@@ -212,7 +237,7 @@ def explained(subject: Subject, target: int | None) -> Explained:
         model = _model(subject.model, subject.device, subject.half)
         pixels = _pixels(subject)
         _check_size(model, pixels.shape, GRADIENT_BYTES)
-        with _turn(subject.device):
+        with turn(subject.device):
             weights, slopes = gradients(model, pixels, target)
         return Explained(
             analysis.relevance(weights, slopes), analysis.attention_gradient(weights, slopes)

@@ -48,6 +48,13 @@ class Milestone:
 
 PAGES = (
     Page("../pages/home.py", "Home", ":material/home:", "", runs_models=False),
+    Page(
+        "../pages/seq2seq.py",
+        "Seq2Seq with attention",
+        ":material/translate:",
+        "seq2seq",
+        "Sentences",
+    ),
     Page("../pages/vit.py", "Vision Transformer", ":material/grid_view:", "vit", "Pictures"),
 )
 

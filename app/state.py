@@ -29,6 +29,14 @@ class Shared:
     CAMERA = "camera"
     PROBLEM = "picture_problem"
     FORMAT = "figure_format"
+    CORPUS = "corpus"  # what the translators of both sentence pages were trained on
+    TEXT = "text"  # the sentence that is translated; empty for the corpus's example
+    # not in links
+    SENTENCE = "sentence"  # the sentence as it was let in, with its notes
+    TEXT_BOX = "text_box"
+    TEXT_SEND = "text_send"
+    TEXT_PROBLEM = "text_problem"
+    CORPUS_PICKER = "corpus_picker"
 
 
 class Vit:
@@ -65,6 +73,26 @@ class Vit:
     AFTER = "vit_after"
     EDIT_WALL = "vit_edit_wall"
     CLICKED = "vit_clicked"  # the patch and the head that were clicked last in the edit view
+
+
+class Seq2seq:
+    """The page "Seq2Seq with attention"."""
+
+    VIEW = "seq_view"
+    SCORE = "score"
+    UNITS = "units"  # pieces or words on the axes
+    DECODING = "decoding"
+    TEMPERATURE = "temperature"
+    SEED = "seed"
+    CELL = "cell"  # the pinned (target, source) pair
+    # not in links
+    MATRIX = "seq_matrix"
+
+
+class Rnn:
+    """The page "RNN to Seq2Seq"."""
+
+    VIEW = "rnn_view"
 
 
 def linked(name: str, default: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Pages under test run on a tiny random model, through the real zoo and its checks."""
+"""Pages under test run on tiny random models, through the real zoo and its checks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
 
+from app.translations import KINDS
 from attnviz import models, zoo
+from attnviz.text import END, Tokeniser
 from tests.app.apptest import MAIN
 
 CONFIG = {"width": 32, "depth": 3, "heads": 2}
@@ -27,11 +30,20 @@ SCORES = {
 }
 
 
+CORPUS = "dates_ko_en"
+SNAPSHOTS = (10, 100)
+TEXT_SCORES = {"exact_match": 0.5, "bleu": 61.25, "chrf": 70.0, "token_accuracy": 0.75}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A zoo whose bundled default is a random ViT of 3 layers and 2 heads."""
+    """A zoo of a random ViT of 3 layers and 2 heads, and a random translator of each kind."""
     assets = tmp_path_factory.mktemp("assets")
-    write_model(assets)
+    for folder in ("cards", "weights"):
+        (assets / folder).mkdir()
+    write_vit(assets)
+    for kind in KINDS:
+        write_translator(assets, kind)
     import attnviz.zoo.loading
 
     cards = sys.modules["attnviz.zoo.cards"]
@@ -43,15 +55,11 @@ def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
-def write_model(assets: Path) -> None:
+def write_vit(assets: Path) -> None:
     torch.manual_seed(1)
     model = models.build("vit_tiny_patch16_224", **CONFIG)
     for block in model.blocks:
         block.attn.qkv.weight.data *= 20  # attention that is not the same everywhere
-    content = save({name: tensor.contiguous() for name, tensor in model.state_dict().items()})
-    for folder in ("cards", "weights"):
-        (assets / folder).mkdir(parents=True)
-    (assets / "weights" / "tiny.safetensors").write_bytes(content)
     card = {
         "name": zoo.DEFAULT,
         "title": "Tiny",
@@ -61,10 +69,60 @@ def write_model(assets: Path) -> None:
         "preprocess": {"size": [224, 224], "multiple": 16},
         "labels": "imagenet",
         "file": "tiny.safetensors",
-        "sha256": hashlib.sha256(content).hexdigest(),
+        "sha256": write_weights(model, assets / "weights" / "tiny.safetensors"),
         "scores": SCORES,
     }
-    (assets / "cards" / f"{zoo.DEFAULT}.json").write_text(json.dumps(card))
+    write_card(card, assets)
+
+
+def write_translator(assets: Path, kind: str) -> None:
+    """A random translator of dates that says a few pieces and ends; one has snapshots."""
+    torch.manual_seed(2)
+    config = {"vocabulary": Tokeniser.load("dates").size, "width": 16}
+    variant = "seq2seq" if kind == "none" else f"seq2seq_{kind}"
+    name, attends = f"{CORPUS}_{kind}", kind in ("dot", "bilinear", "mlp")
+    taken = []
+    model = models.build(variant, **config)
+    for step in (*SNAPSHOTS, None):
+        for weight in model.parameters():
+            weight.data *= 1.8  # chances and weights that are not the same everywhere
+        if step and kind == "mlp":
+            file = f"{name}_{step}.safetensors"
+            sha256 = write_weights(model, assets / "weights" / file)
+            scores = {"exact_match": step / 1000}
+            taken.append({"step": step, "file": file, "sha256": sha256, "scores": scores})
+    model.head_bias.data[END] = 6
+    scores = TEXT_SCORES | ({"alignment_accuracy": 0.25} if attends else {})
+    lengths = ((1, 5), (6, 10), (11, 20))
+    card = {
+        "name": name,
+        "title": f"Tiny {kind}",
+        "family": "seq2seq",
+        "variant": variant,
+        "config": config,
+        "corpus": CORPUS,
+        "tokeniser": "dates",
+        "file": f"{name}.safetensors",
+        "sha256": write_weights(model, assets / "weights" / f"{name}.safetensors"),
+        "scores": scores,
+        "by_length": [{"from": a, "to": b, "count": 10 * b, **scores} for a, b in lengths],
+        "snapshots": taken,
+        "steps": 1000,
+        "seconds": 60.0,
+        "trained_on": "a made-up machine",
+    }
+    write_card(card, assets)
+
+
+def write_weights(model: torch.nn.Module, path: Path) -> str:
+    """The file's sha256."""
+    content = save({name: tensor.contiguous() for name, tensor in model.state_dict().items()})
+    path.write_bytes(content)
+    return hashlib.sha256(content).hexdigest()
+
+
+def write_card(card: dict[str, Any], assets: Path) -> None:
+    (assets / "cards" / f"{card['name']}.json").write_text(json.dumps(card))
 
 
 @pytest.fixture
@@ -78,13 +136,25 @@ def home() -> AppTest:
 @pytest.fixture
 def vit(home: AppTest) -> Callable[..., AppTest]:
     """Opens the Vision Transformer page with query parameters."""
+    return partial(_opened, home, "vit")
 
-    def opened(**query: str) -> AppTest:
-        home.switch_page("../pages/vit.py")
-        for name, value in query.items():
-            home.query_params[name] = value
-        home.run()
-        assert not home.exception
-        return home
 
-    return opened
+@pytest.fixture
+def seq2seq(home: AppTest) -> Callable[..., AppTest]:
+    """Opens the page "Seq2Seq with attention" with query parameters."""
+    return partial(_opened, home, "seq2seq")
+
+
+@pytest.fixture
+def rnn(home: AppTest) -> Callable[..., AppTest]:
+    """Opens the page "RNN to Seq2Seq" with query parameters."""
+    return partial(_opened, home, "rnn")
+
+
+def _opened(app: AppTest, page: str, **query: str) -> AppTest:
+    app.switch_page(f"../pages/{page}.py")
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    return app

@@ -142,7 +142,7 @@ def test_downloads() -> None:
 
 
 def test_sizes_on_offer_fit_the_grid() -> None:
-    for card in zoo.cards():
+    for card in (card for card in zoo.cards() if card.preprocess):
         step = card.preprocess.multiple
         *sides, whole = controls.sizes(card)
         assert whole == "whole" and all(int(side) % step == 0 for side in sides)

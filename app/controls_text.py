@@ -1,0 +1,115 @@
+"""Pickers of the pages of sentences: the corpus, the sentence, the kind of translator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from app import show, state, translations
+from app.state import Shared
+from app.translations import KINDS
+from attnviz.data.held_out import HeldOut, held_out
+from attnviz.text import Sentence, SentenceError, read_sentence, script
+
+LANGUAGES = {"ko": "Korean", "en": "English", "fr": "French"}
+FIRST = {
+    "everyday_ko_en": "나는 모니터입니다.",
+    "everyday_en_ko": "I am a monitor.",
+    "dates_ko_en": "2026년 3월 9일 월요일",
+}
+"""The sentence that a corpus opens with, where it is not the first of its examples."""
+
+
+def corpus() -> str:
+    """The corpus whose translators are shown; another one starts with its own example."""
+    names = translations.corpora()
+    chosen = state.linked(Shared.CORPUS, names[0])
+    chosen = chosen if chosen in names else names[0]
+
+    def changed() -> None:
+        if st.session_state[Shared.CORPUS_PICKER] != chosen:  # a hidden widget reports once more
+            state.link(Shared.CORPUS, st.session_state[Shared.CORPUS_PICKER], names[0])
+            state.link(Shared.TEXT, "")
+
+    st.session_state[Shared.CORPUS_PICKER] = chosen
+    st.selectbox(
+        "Sentences", names, key=Shared.CORPUS_PICKER, on_change=changed,
+        format_func=lambda name: held_out(name).title,
+    )  # fmt: skip
+    state.publish(Shared.CORPUS, names[0])
+    return chosen
+
+
+def sentence(corpus: str) -> Sentence:
+    """The box to type into, and examples to pick. What is no sentence leaves the last one."""
+    known = held_out(corpus)
+    chosen = _chosen(known)
+    if st.session_state.get(Shared.TEXT_BOX) != chosen.text:
+        st.session_state[Shared.TEXT_BOX] = chosen.text
+    with (
+        st.form("say", border=False),
+        st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False),
+    ):
+        st.text_input(f"{LANGUAGES[known.source_language]} sentence", key=Shared.TEXT_BOX)
+        st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed)
+    with st.container(key="examples", horizontal=True, gap="small", wrap=False):
+        texts = (_first(known), *(pair.source for pair in known.examples))
+        for number, text in enumerate(dict.fromkeys(texts)):
+            st.button(
+                show.literal(text), key=f"example_{number}", type="tertiary",
+                on_click=_say, args=(text,),
+            )  # fmt: skip
+    if problem := st.session_state.pop(Shared.TEXT_PROBLEM, ""):
+        show.problem(problem)
+    return chosen
+
+
+def kind(kinds: Sequence[str], *, key: str) -> str:
+    """One kind of translator; the first is the default."""
+    state.among(key, list(kinds))
+    return st.segmented_control(
+        "Score", kinds, default=kinds[0], required=True, key=key, bind="query-params",
+        format_func=KINDS.__getitem__,
+    )  # fmt: skip
+
+
+def _chosen(known: HeldOut) -> Sentence:
+    """The sentence of the link or of the session, else the corpus's first."""
+    text = state.linked(Shared.TEXT)
+    state.publish(Shared.TEXT)
+    kept: Sentence | None = st.session_state.get(Shared.SENTENCE)
+    if kept is None or kept.text != text:
+        try:
+            kept = read_sentence(text)
+        except SentenceError:
+            kept = Sentence(_first(known))
+    foreign = _foreign(kept.text, known.source_language)
+    return Sentence(kept.text, (*kept.notes, *foreign))
+
+
+def _first(known: HeldOut) -> str:
+    return FIRST.get(known.name) or known.examples[0].source
+
+
+def _typed() -> None:
+    _say(st.session_state[Shared.TEXT_BOX])
+
+
+def _say(raw: str) -> None:
+    """Make a text the sentence of this page and of its link."""
+    try:
+        read = read_sentence(raw)
+    except SentenceError as error:
+        st.session_state[Shared.TEXT_PROBLEM] = str(error)
+        return
+    st.session_state[Shared.SENTENCE] = read
+    state.link(Shared.TEXT, read.text)
+
+
+def _foreign(text: str, language: str) -> tuple[str, ...]:
+    """A word of warning about letters that the corpus does not have."""
+    wanted = "ko" if language == "ko" else "latin"
+    if script(text) == wanted or not any(map(str.isalpha, text)):
+        return ()
+    return (f"These models were only ever shown {LANGUAGES[language]}.",)

@@ -1,0 +1,154 @@
+"""What the pages of sentences look at: one sentence through one translator, computed once.
+
+torch is imported inside the functions, so that the pages paint before it arrives.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from app import loaders
+from attnviz import zoo
+from attnviz.text import Sentence, Tokeniser
+
+if TYPE_CHECKING:
+    from attnviz.translation import Search, Translation
+
+FAMILY = "seq2seq"
+CORPORA = (
+    "everyday_ko_en",
+    "everyday_en_ko",
+    "dates_ko_en",
+    "numbers_ko_en",
+    "manual_en_fr",
+    "manual_ko_en",
+)
+KINDS = {
+    "none": "no attention",
+    "reversed": "no attention, reversed",
+    "rnn": "no attention, vanilla RNN",
+    "dot": "dot",
+    "bilinear": "bilinear",
+    "mlp": "MLP",
+}
+"""Kinds of translators in the order of history, with their names for people."""
+ATTENDING = ("mlp", "bilinear", "dot")
+"""Those with attention, the default first."""
+
+Rows = tuple[tuple[int, tuple[float, ...]], ...]  # step → weights over the source pieces
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What a view looks at: one sentence, one translator, one device.
+
+    Args:
+        snapshot: a step of the training, for the translator as it was then.
+    """
+
+    model: str
+    device: str
+    sentence: Sentence
+    snapshot: int | None = None
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What results are kept by."""
+        return self.model, self.snapshot, self.device, self.sentence
+
+    @property
+    def card(self) -> zoo.Card:
+        """Of the translator at that step."""
+        found = zoo.card(self.model)
+        return found if self.snapshot is None else found.at_step(self.snapshot)
+
+    @property
+    def tokeniser(self) -> Tokeniser:
+        """The vocabulary of source and target."""
+        return Tokeniser.load(self.card.tokeniser or "")
+
+
+def corpora() -> list[str]:
+    """The corpora that there are translators of, in the order to meet them."""
+    bundled = {card.corpus for card in _cards()}
+    return [name for name in CORPORA if name in bundled]
+
+
+def kinds(corpus: str) -> list[str]:
+    """The kinds of translators there are of a corpus, in the order of ``KINDS``."""
+    bundled = {card.name for card in _cards()}
+    return [kind for kind in KINDS if f"{corpus}_{kind}" in bundled]
+
+
+def translation(
+    talk: Talk,
+    *,
+    prefix: Sequence[int] = (),
+    rows: Rows = (),
+    temperature: float | None = None,
+    seed: int = 0,
+) -> Translation:
+    """The sentence decoded freely, greedily unless there is a temperature.
+
+    Args:
+        prefix: piece ids that the translation begins with.
+        rows: steps whose attention weights are replaced.
+    """
+    from attnviz import decoding
+    from attnviz.translation import translate
+
+    def make() -> Translation:
+        model = _model(talk)
+        choose = decoding.greedy if temperature is None else decoding.sampler(temperature, seed)
+        method = "greedy" if temperature is None else f"sampled, {temperature:g}, seed {seed}"
+        with loaders.turn(talk.device):
+            return translate(
+                model, talk.tokeniser, talk.sentence,
+                choose=choose, prefix=prefix, rows=dict(rows), method=method,
+            )  # fmt: skip
+
+    key = (talk.key, "translation", tuple(prefix), rows, temperature, seed)
+    return loaders.kept(key, make, _size)
+
+
+def followed(talk: Talk, ids: Sequence[int]) -> Translation:
+    """Teacher forcing: every step gets the pieces of a given translation (END last)."""
+    from attnviz.translation import follow
+
+    def make() -> Translation:
+        model = _model(talk)
+        with loaders.turn(talk.device):
+            return follow(model, talk.tokeniser, talk.sentence, ids)
+
+    return loaders.kept((talk.key, "followed", tuple(ids)), make, _size)
+
+
+def searched(talk: Talk, width: int, normalise: float = 1.0, prefix: Sequence[int] = ()) -> Search:
+    """Beam search, with the tree of what it kept."""
+    from attnviz.translation import search
+
+    def make() -> Search:
+        model = _model(talk)
+        with loaders.turn(talk.device):
+            return search(
+                model, talk.tokeniser, talk.sentence,
+                width=width, normalise=normalise, prefix=prefix,
+            )  # fmt: skip
+
+    key = (talk.key, "searched", width, normalise, tuple(prefix))
+    return loaders.kept(key, make, lambda found: sum(map(_size, found.translations)))
+
+
+def _cards() -> list[zoo.Card]:
+    return [card for card in zoo.cards() if card.family == FAMILY]
+
+
+def _model(talk: Talk) -> Any:
+    return loaders.translator(talk.model, talk.device, talk.snapshot)
+
+
+def _size(found: Translation) -> int:
+    arrays = (found.encoder_states, found.first_state, found.chances, *found.stages.values())
+    return sum(array.nbytes for array in arrays)
