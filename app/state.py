@@ -85,8 +85,21 @@ class Seq2seq:
     TEMPERATURE = "temperature"
     SEED = "seed"
     CELL = "cell"  # the pinned (target, source) pair
+    REFERENCE = "reference"  # the translation that the model is forced to write
+    FORCED_AT = "forced_at"  # a step of the training, for the model as it was then
+    FORCED = "forced"  # rows of weights that replace the model's own
+    DRAWN = "drawn"  # the row that can be drawn
+    SNAPSHOT = "snapshot"  # a step of the training to look at
     # not in links
     MATRIX = "seq_matrix"
+    REFERENCE_BOX = "seq_reference_box"
+    FORCED_MATRIX = "seq_forced_matrix"
+    FREE_MATRIX = "seq_free_matrix"
+    BEFORE = "seq_before"
+    AFTER = "seq_after"
+    CLICKED = "seq_clicked"  # the cell that was clicked last to force it
+    SKETCH = "seq_sketch"
+    FILM = "seq_film"
 
 
 class Rnn:
@@ -140,3 +153,36 @@ def pairs(text: str) -> tuple[tuple[int, int], ...]:
 def numbers(text: str) -> tuple[int, ...]:
     """``"17-203"`` → (17, 203); what is no number is left out."""
     return tuple(int(part) for part in text.split("-") if re.fullmatch(r"\d{1,6}", part))
+
+
+def about(subject: str, *names: str) -> None:
+    """Forget choices that were made about another subject; those of a link are about this one."""
+    memory = f"{names[0]}_subject"
+    if st.session_state.get(memory, subject) != subject:
+        for name in names:
+            link(name, "")
+    st.session_state[memory] = subject
+
+
+Rows = dict[int, dict[int, int]]
+"""Row → column → weight, 1 to 100; weights of a row are relative to each other."""
+
+
+def rows(text: str) -> Rows:
+    """``"3.5-4.2_70.6_30"`` → {3: {5: 100}, 4: {2: 70, 6: 30}}; what is no row is left out."""
+    found: Rows = {}
+    for part in text.split("-"):
+        if re.fullmatch(r"\d{1,3}(\.\d{1,3}(_\d{1,3})?)+", part):
+            row, *cells = part.split(".")
+            places = (cell.partition("_") for cell in cells)
+            weights = {int(column): int(weight or 100) for column, _, weight in places}
+            found[int(row)] = {c: min(weight, 100) for c, weight in weights.items() if weight}
+    return {row: weights for row, weights in found.items() if weights}
+
+
+def rows_text(rows: Rows) -> str:
+    """What ``rows`` reads."""
+    return "-".join(
+        ".".join([str(row), *(f"{c}_{w}" if w != 100 else str(c) for c, w in sorted(cells.items()))])
+        for row, cells in sorted(rows.items())
+    )
