@@ -11,7 +11,7 @@ import csv
 import io
 import logging
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import wraps
 from html import escape
@@ -159,6 +159,29 @@ def values(title: str, rows: Sequence[tuple[str, float]], *, unit: str) -> None:
         f'{_small(title)}<table class="values"><thead><tr><th>token</th>'
         f"<th>{escape(unit)}</th></tr></thead><tbody>{body}</tbody></table>"
     )
+
+
+def tokens(
+    rows: Sequence[tuple[str, Sequence[str], Collection[int]]], *, parted: int | None = None
+) -> None:
+    """Sentences piece under piece: of each its name, its pieces, and which of them are marked.
+
+    Args:
+        parted: the column before which a line is drawn.
+    """
+    longest = max((len(pieces) for _, pieces, _ in rows), default=0)
+    cut = [' class="cut"' if column == parted else "" for column in range(longest)]
+    head = "".join(f"<td{cut[column]}>{column}</td>" for column in range(longest))
+    lines = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(
+            f"<td{cut[i]}>{f'<mark>{escape(piece)}</mark>' if i in marked else escape(piece)}</td>"
+            for i, piece in enumerate(pieces)
+        )
+        + "</tr>"
+        for name, pieces, marked in rows
+    )
+    st.html(f'<div class="tokens"><table><tr><th></th>{head}</tr>{lines}</table></div>')
 
 
 def small(title: str) -> None:

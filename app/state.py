@@ -183,6 +183,6 @@ def rows(text: str) -> Rows:
 def rows_text(rows: Rows) -> str:
     """What ``rows`` reads."""
     return "-".join(
-        ".".join([str(row), *(f"{c}_{w}" if w != 100 else str(c) for c, w in sorted(cells.items()))])
+        f"{row}." + ".".join(f"{c}_{w}" if w != 100 else str(c) for c, w in sorted(cells.items()))
         for row, cells in sorted(rows.items())
     )
