@@ -90,8 +90,16 @@ class Seq2seq:
     FORCED = "forced"  # rows of weights that replace the model's own
     DRAWN = "drawn"  # the row that can be drawn
     SNAPSHOT = "snapshot"  # a step of the training to look at
+    STAGE = "stage"  # of the decoder: the step and the stage of it, as a pair
+    WIDTH = "width"  # of the beam
+    NORMALISE = "normalise"  # power of the length that the beam's scores are divided by
+    PREFIX = "prefix"  # piece ids that the beam's translations begin with
+    HYPOTHESIS = "hypothesis"  # rank of the translation whose alignment is shown
     # not in links
     MATRIX = "seq_matrix"
+    STEPPER = "seq_stepper"
+    BEAM = "seq_beam"
+    BEAM_MATRIX = "seq_beam_matrix"
     REFERENCE_BOX = "seq_reference_box"
     FORCED_MATRIX = "seq_forced_matrix"
     FREE_MATRIX = "seq_free_matrix"
