@@ -58,7 +58,7 @@ def sentence(corpus: str) -> Sentence:
         for number, text in enumerate(dict.fromkeys(texts)):
             st.button(
                 show.literal(text), key=f"example_{number}", type="tertiary",
-                on_click=_say, args=(text,),
+                on_click=say, args=(text,),
             )  # fmt: skip
     if problem := st.session_state.pop(Shared.TEXT_PROBLEM, ""):
         show.problem(problem)
@@ -93,11 +93,11 @@ def _first(known: HeldOut) -> str:
 
 
 def _typed() -> None:
-    _say(st.session_state[Shared.TEXT_BOX])
+    say(st.session_state[Shared.TEXT_BOX])
 
 
-def _say(raw: str) -> None:
-    """Make a text the sentence of this page and of its link."""
+def say(raw: str) -> None:
+    """Make a text the sentence of both pages and of their links."""
     try:
         read = read_sentence(raw)
     except SentenceError as error:
