@@ -113,16 +113,21 @@ def translation(
     return loaders.kept(key, make, _size)
 
 
-def followed(talk: Talk, ids: Sequence[int]) -> Translation:
-    """Teacher forcing: every step gets the pieces of a given translation (END last)."""
+def followed(talk: Talk, ids: Sequence[int], asked: Sequence[int] | None = None) -> Translation:
+    """Teacher forcing: every step gets the pieces of a given translation (END last).
+
+    Args:
+        asked: one piece a step, whose probability is wanted in place of the given piece's.
+    """
     from attnviz.translation import follow
 
     def make() -> Translation:
         model = _model(talk)
         with loaders.turn(talk.device):
-            return follow(model, talk.tokeniser, talk.sentence, ids)
+            return follow(model, talk.tokeniser, talk.sentence, ids, asked=asked)
 
-    return loaders.kept((talk.key, "followed", tuple(ids)), make, _size)
+    key = (talk.key, "followed", tuple(ids), None if asked is None else tuple(asked))
+    return loaders.kept(key, make, _size)
 
 
 def searched(talk: Talk, width: int, normalise: float = 1.0, prefix: Sequence[int] = ()) -> Search:
