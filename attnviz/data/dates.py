@@ -11,6 +11,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 from itertools import takewhile
 from typing import Any
 
@@ -112,9 +113,11 @@ def _days(form: Form, rng: random.Random) -> list[datetime]:
     return [datetime(day.year, day.month, day.day) for day in chosen]
 
 
-def _pattern(form: Form, language: str) -> tuple[str, Any]:
-    """The CLDR pattern of a form in a language, and the locale."""
+@cache
+def _pattern(form: Form, language: str) -> tuple[list[tuple[str, Any]], Any]:
+    """The CLDR pattern of a form in a language, as fields and the text between, and the locale."""
     from babel import Locale
+    from babel.dates import tokenize_pattern
 
     locale = Locale(language)
     korean = language == "ko"
@@ -123,28 +126,29 @@ def _pattern(form: Form, language: str) -> tuple[str, Any]:
     for known in (locale.date_formats, locale.datetime_skeletons):
         day = known[day].pattern if day in known else day
     time = locale.time_formats[time].pattern if time in locale.time_formats else time
+    pattern = day or time
     if day and time:
-        return locale.datetime_formats["long"].replace("{1}", day).replace("{0}", time), locale
-    return day or time, locale
+        pattern = locale.datetime_formats["long"].replace("{1}", day).replace("{0}", time)
+    return tokenize_pattern(pattern.replace("\N{NARROW NO-BREAK SPACE}", " ")), locale
 
 
-def _written(moment: datetime, pattern: str, locale: Any) -> tuple[str, dict[str, Span]]:
+def _written(
+    moment: datetime, pattern: list[tuple[str, Any]], locale: Any
+) -> tuple[str, dict[str, Span]]:
     """The text of a pattern, and where its fields stand; 년 and 일 belong to the field before."""
-    from babel.dates import DateTimeFormat, tokenize_pattern
+    from babel.dates import DateTimeFormat
 
     values = DateTimeFormat(moment, locale)
     text, spans, field = "", {}, ""
-    tokens: list[tuple[str, Any]] = tokenize_pattern(pattern)
-    for kind, value in tokens:
+    for kind, value in pattern:
         if kind == "field":
             letter, width = value
             field, start = _FIELDS[letter], len(text)
             text += values[letter * width]
             spans[field] = (start, len(text))
         else:
-            literal = value.replace("\N{NARROW NO-BREAK SPACE}", " ")
+            suffix = "".join(takewhile(str.isalpha, value))
             if field:
-                suffix = "".join(takewhile(str.isalpha, literal))
                 spans[field] = (spans[field][0], len(text) + len(suffix))
-            text += literal
+            text += value
     return text, spans
