@@ -13,14 +13,15 @@ from app import maps, prose, show, state, translations
 from app.components.film import film
 from app.state import Seq2seq
 from app.translations import ATTENDING, Talk
+from app.views import seq2seq_common
 from attnviz import figures, zoo
 from attnviz.data.held_out import held_out
 from attnviz.text import Sentence
 
 SCORES = {
-    "exact_match": "sentences right",
-    "token_accuracy": "pieces right, when forced",
-    "alignment_accuracy": "alignment right",
+    "exact_match": "sentences",
+    "token_accuracy": "pieces, forced",
+    "alignment_accuracy": "alignment",
 }
 
 
@@ -35,6 +36,7 @@ class Moment:
         weights: (target, source), while it was given the finished model's translation.
         probabilities: (target,) of that translation's pieces.
         says: its own translation, decoded freely.
+        seconds: that both took.
     """
 
     step: int
@@ -43,6 +45,7 @@ class Moment:
     weights: np.ndarray
     probabilities: np.ndarray
     says: str
+    seconds: float
 
     @property
     def loss(self) -> float:
@@ -70,7 +73,7 @@ def draw(talk: Talk) -> None:
         _curves(moments, now)
     more, truth = st.columns([12, 9], gap="large")
     with more:
-        _take_away(chosen, moments, finished.ids)
+        _take_away(chosen, moments)
     with truth:
         show.facts(_facts(chosen, moments, now))
 
@@ -104,9 +107,19 @@ def watched(talk: Talk, ids: Sequence[int]) -> list[Moment]:
     for step, snapshot, scores in kept:
         then = replace(talk, snapshot=snapshot)
         run = translations.followed(then, ids)
+        own = translations.translation(then)
         assert run.weights is not None  # only models with attention are asked
-        says = translations.translation(then).text
-        moments.append(Moment(step, snapshot, scores, run.weights, run.probabilities, says))
+        moments.append(
+            Moment(
+                step,
+                snapshot,
+                scores,
+                run.weights,
+                run.probabilities,
+                own.text,
+                run.seconds + own.seconds,
+            )
+        )
     return moments
 
 
@@ -151,7 +164,12 @@ def _curves(moments: Sequence[Moment], now: Moment) -> None:
     }
     show.plot(
         figures.by_step(
-            steps, shares, title="Held-out sentences", share=True, marked=now.step, height=290
+            steps,
+            shares,
+            title="Right on held-out sentences",
+            share=True,
+            marked=now.step,
+            height=290,
         ),
         key="seq2seq_training_scores",
         name="training-scores",
@@ -168,7 +186,7 @@ def _curves(moments: Sequence[Moment], now: Moment) -> None:
     )
 
 
-def _take_away(talk: Talk, moments: Sequence[Moment], ids: Sequence[int]) -> None:
+def _take_away(talk: Talk, moments: Sequence[Moment]) -> None:
     show.take_away(
         key="seq2seq_training",
         name=f"{talk.model}-training",
@@ -184,7 +202,16 @@ def _take_away(talk: Talk, moments: Sequence[Moment], ids: Sequence[int]) -> Non
                 for moment in moments
             ),
         ),
-        code="",
+        code=seq2seq_common.code(talk)
+        + (
+            "from attnviz.translation import follow\n\n"
+            "for taken in card.snapshots:\n"
+            f'    then = zoo.load(card.name, "{talk.device}", snapshot=taken["step"])\n'
+            "    run = follow(then, tokeniser, found.sentence, found.ids)\n"
+            "    own = translate(then, tokeniser, found.sentence)\n"
+            '    print(taken["step"], f"{run.losses.mean():.3f}", own.text)\n'
+            "figures.token_matrix(run.weights, run.target, run.source, scale_max=1.0).show()\n"
+        ),
         figures=True,
     )
 
@@ -197,7 +224,11 @@ def _facts(talk: Talk, moments: Sequence[Moment], now: Moment) -> Iterable[tuple
         "every model is given the finished model's translation piece by piece, so that a row "
         "means the same at each step; the text above is what it wrote by itself",
     )
-    yield "Bars", "probability of the finished translation's piece at that step"
+    yield "Bars", "probability of the finished translation's piece at that step of the training"
     right = [f"{name} {now.scores[s]:.1%}" for s, name in SCORES.items() if s in now.scores]
     if right:
-        yield f"Step {now.step:,}", ", ".join(right) + "; held out, from the card"
+        yield f"Step {now.step:,}", f"held out, right: {', '.join(right)}"
+    yield "Weights", seq2seq_common.weights_of(talk.card)
+    yield "Held out", seq2seq_common.held_out_scores(talk.card)
+    seconds = sum(moment.seconds for moment in moments)
+    yield "Run", f"{talk.device}, float32, greedy; {len(moments)} models in {seconds:.2f} s"

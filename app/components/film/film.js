@@ -2,7 +2,8 @@
 
 const PACE = 900; // milliseconds a frame
 const [NARROWEST, WIDEST] = [14, 34]; // of a cell, CSS pixels
-const ROW = 20;
+const [LOWEST, HIGHEST] = [16, 28];
+const TALL = 300; // the cells together, about
 const ROOM = 200; // beside the cells: labels and chances
 
 class Film {
@@ -70,15 +71,16 @@ class Film {
 
   // Cells as wide as there is room for.
   #arrange() {
-    const { source } = this.message;
+    const { source, target } = this.message;
     const room = (this.scroll.clientWidth - ROOM) / source.length;
     const width = Math.floor(clamp(room, NARROWEST, WIDEST));
+    const height = Math.floor(clamp(TALL / target.length, LOWEST, HIGHEST));
     for (const span of this.columns.children) span.style.width = `${width}px`;
     for (const spans of [this.rows, this.chances]) {
-      for (const span of spans.children) span.style.height = `${ROW}px`;
+      for (const span of spans.children) span.style.height = `${height}px`;
     }
     this.stage.style.cssText =
-      `width:${width * source.length}px;height:${ROW * this.message.target.length}px`;
+      `width:${width * source.length}px;height:${height * target.length}px`;
   }
 
   #listen() {
