@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from attnviz import decoding
 from attnviz.decoding import Hypothesis
-from attnviz.text import END, START, Pieces, Sentence, Tokeniser, read_sentence
+from attnviz.text import END, PAD, START, Pieces, Sentence, Tokeniser, read_sentence
 from attnviz.trace import Edit, Trace, record, taps
 
 TOP = 8  # candidates kept of each step
@@ -146,6 +146,33 @@ def follow(
     reached = chances.gather(1, wanted[0, :, None])[:, 0].tolist()
     found = Hypothesis(tuple(ids), (0,) * len(ids), tuple(reached))
     return _translation(recording, tokeniser, sentence, pieces, found, "teacher forcing")
+
+
+@torch.inference_mode()
+def translate_all(
+    model: Any, tokeniser: Tokeniser, texts: Sequence[str], *, size: int = 100
+) -> list[str]:
+    """Greedy translations of many sentences, in order, `size` at once and alike in length.
+
+    Args:
+        model: in eval mode.
+        texts: as `read_sentence` gives them.
+    """
+    device = next(model.parameters()).device
+    ids = [[*tokeniser.encode(text).ids, END] for text in texts]
+    order = sorted(range(len(ids)), key=lambda i: len(ids[i]))
+    found = [""] * len(ids)
+    for start in range(0, len(order), size):
+        group = order[start : start + size]
+        answers = decoding.decode(model, padded([ids[i] for i in group]).to(device))
+        for i, answer in zip(group, answers, strict=True):
+            found[i] = tokeniser.decode(answer.ids)
+    return found
+
+
+def padded(rows: Sequence[Sequence[int]]) -> Tensor:
+    """Rows of ids as one tensor (b, longest), filled up with PAD."""
+    return nn.utils.rnn.pad_sequence([torch.tensor(row) for row in rows], True, PAD)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,8 @@ from attnviz.data.pairs import Corpus, Pair
 from attnviz.text import END, PAD, START, Tokeniser
 from attnviz.training.runs import cosine, device_name, logarithmic, note, resume, save
 from attnviz.training.ship_translation import finish
-from attnviz.training.translate import exact_share, padded
+from attnviz.training.translate import exact_share
+from attnviz.translation import padded
 from attnviz.zoo.cards import ASSETS
 
 KINDS = {
@@ -164,7 +165,7 @@ def train(
             note(run, step=step, loss=total / 100, seconds=round(seconds))
             total = 0.0
         if step % 500 == 0 or step == plan.steps:
-            right = exact_share(model, corpus.valid[:300], tokeniser, device)
+            right = exact_share(model, corpus.valid[:300], tokeniser)
             note(run, model=name, step=step, exact_match=right)
             save(run, {"model": model, "optimizer": optimizer}, step, seconds)
     return model, seconds

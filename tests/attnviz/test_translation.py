@@ -14,7 +14,14 @@ from torch import nn
 from attnviz import models
 from attnviz.decoding import sampler
 from attnviz.text import END, SentenceError, Tokeniser
-from attnviz.translation import END_LABEL, Translation, follow, search, translate
+from attnviz.translation import (
+    END_LABEL,
+    Translation,
+    follow,
+    search,
+    translate,
+    translate_all,
+)
 
 ATTENTION = ("seq2seq_dot", "seq2seq_bilinear", "seq2seq_mlp")
 PLAIN = ("seq2seq", "seq2seq_reversed", "seq2seq_rnn")
@@ -281,3 +288,13 @@ def test_decomposed_hangul_reads_like_composed() -> None:
     same_run(
         translate(model("seq2seq_mlp"), TOKENISER, unicodedata.normalize("NFD", SENTENCE)), plain
     )
+
+
+@pytest.mark.parametrize("kind", [*ATTENTION, *PLAIN])
+def test_many_at_once_are_what_each_is_alone(kind: str) -> None:
+    """Those that do not end may go on for as long as the longest of their group may."""
+    texts = [SENTENCE, "3월", "2024년 3월 5일", "3월"]
+    together = translate_all(model(kind), TOKENISER, texts, size=3)
+    for text, found in zip(texts, together, strict=True):
+        alone = translate(model(kind), TOKENISER, text)
+        assert found == alone.text if alone.finished else found.startswith(alone.text)
