@@ -18,20 +18,24 @@ from attnviz.analysis.attention import (
     rollout,
     shares,
 )
+from attnviz.analysis.counting import bleu, wilson
 from attnviz.analysis.filters import principal_filters
 from attnviz.analysis.maps import upsample
+from attnviz.analysis.order import linked_places, writing_lags
 from attnviz.analysis.positions import cosine_tiles
 
 __all__ = [
     "Shares",
     "argmax_accuracy",
     "attention_gradient",
+    "bleu",
     "class_map",
     "cosine_tiles",
     "entropy",
     "fuse_heads",
     "head_distance",
     "length_bins",
+    "linked_places",
     "mass_set",
     "merge_pieces",
     "principal_filters",
@@ -40,4 +44,6 @@ __all__ = [
     "rollout",
     "shares",
     "upsample",
+    "wilson",
+    "writing_lags",
 ]

@@ -47,16 +47,17 @@ def argmax_accuracy(
         )
     right = counted = 0
     for row, span in zip(weights, target_spans, strict=False):
-        wanted = [source for target, source in links if _overlap(span, target)]
+        wanted = [source for target, source in links if overlap(span, target)]
         if not wanted:
             continue
         counted += 1
         peak = int(row.argmax())
-        right += peak < len(source_spans) and any(_overlap(source_spans[peak], s) for s in wanted)
+        right += peak < len(source_spans) and any(overlap(source_spans[peak], s) for s in wanted)
     return right, counted
 
 
-def _overlap(piece: Span, linked: Span) -> bool:
+def overlap(piece: Span, linked: Span) -> bool:
+    """Whether a piece touches a range; an empty piece stands for the character after it."""
     start, end = piece
     return start < linked[1] and linked[0] < max(end, start + 1)
 
