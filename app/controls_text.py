@@ -112,4 +112,5 @@ def _foreign(text: str, language: str) -> tuple[str, ...]:
     wanted = "ko" if language == "ko" else "latin"
     if script(text) == wanted or not any(map(str.isalpha, text)):
         return ()
-    return (f"These models were only ever shown {LANGUAGES[language]}.",)
+    name = LANGUAGES[language]
+    return (f"These models read {name} alone: what they make of this means little.",)

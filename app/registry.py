@@ -73,6 +73,7 @@ LINEAGE = (
         "Bahdanau, Cho & Bengio, “Neural Machine Translation by Jointly Learning to Align and "
         "Translate”",
         "1409.0473",
+        "seq2seq",
     ),
     Milestone(
         2015,

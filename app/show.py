@@ -161,6 +161,14 @@ def values(title: str, rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     )
 
 
+def translation(text: str, language: str, notes: Iterable[str] = (), *, large: bool = True) -> None:
+    """What a translator said, and what a reader should know about it."""
+    words = escape(text) or "(nothing)"
+    size = "said large" if large else "said"
+    remarks = "".join(f'<p class="note">{escape(note)}</p>' for note in notes)
+    st.html(f'<p class="{size}" lang="{escape(language)}">{words}</p>{remarks}')
+
+
 def tokens(
     rows: Sequence[tuple[str, Sequence[str], Collection[int]]], *, parted: int | None = None
 ) -> None:

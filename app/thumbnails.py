@@ -14,6 +14,7 @@ from attnviz.figures.theme import colour_table
 from attnviz.images import open_image
 
 OPACITY = 0.55
+CELL = 28  # pixels of a weight
 
 
 def vit() -> Image.Image:
@@ -32,6 +33,23 @@ def vit() -> Image.Image:
     return Image.blend(view, Image.fromarray(colour_table("viridis")[places]), OPACITY)
 
 
+def seq2seq() -> Image.Image:
+    """Where the translator of dates looks while it writes "Monday, March 9, 2026"."""
+    from attnviz.text import Tokeniser
+    from attnviz.translation import translate
+
+    card = zoo.card("dates_ko_en_mlp")
+    model: Any = zoo.load(card.name, "cpu")
+    tokeniser = Tokeniser.load(card.tokeniser or "")
+    weights = translate(model, tokeniser, "2026년 3월 9일 월요일").weights
+    assert weights is not None
+    places = (255 * weights).round().astype(np.uint8)
+    cells = colour_table("viridis")[places].repeat(CELL, 0).repeat(CELL, 1)
+    cells[CELL - 1 :: CELL] = cells[:, CELL - 1 :: CELL] = 255
+    return Image.fromarray(cells)
+
+
 if __name__ == "__main__":
     THUMBNAILS.mkdir(exist_ok=True)
-    vit().save(THUMBNAILS / "vit.jpg", quality=88)
+    for draw in (seq2seq, vit):
+        draw().save(THUMBNAILS / f"{draw.__name__}.jpg", quality=88)

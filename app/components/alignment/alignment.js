@@ -210,14 +210,14 @@ class Alignment {
       const strange = unknown.includes(column) ? ", which is not in the vocabulary," : "";
       return `Source ${name(source, column)}${strange} is looked at most by ${least}.`;
     }
-    const chance = probabilities.length ? `, chosen with ${percent(probabilities[row])},` : "";
-    const set = forced.includes(row) ? " (forced)" : "";
-    const who = `Target ${name(target, row)}${set}${chance}`;
+    const chance = probabilities.length ? `p = ${percent(probabilities[row])}` : "";
+    const about = [chance, forced.includes(row) ? "forced" : ""].filter(Boolean).join(", ");
+    const who = `Target ${name(target, row)}${about && ` (${about})`}`;
     const most = this.#most(source, (i) => this.weight(row, i));
     if (column === null) return `${who} looks at ${most}.`;
     const pinned = String([row, column]) === String(this.choice.value) ? " Pinned." : "";
     return `${who} gives ${name(source, column)} ${percent(this.weight(row, column))} of its ` +
-      `weight.${pinned}\nAll of it: ${most}.`;
+      `weight.${pinned}\nMost: ${most}.`;
   }
 
   #most(labels, share) {

@@ -3,18 +3,20 @@
 // All in CSS pixels.
 const TEXT = 14;
 const TILT = 55; // degrees, of source labels that are wider than their cells
-const STRIP = { bar: 26, width: 74 }; // probabilities beside the rows
-const CELL = { least: 22, width: 92, height: 46 };
-const TALL = 460; // about the height of all cells
+const STRIP = { bar: 26, written: 74, bare: 40 }; // probabilities beside the rows, with percent or not
+const CELL = { least: 20, width: 92, height: 46 };
+const TALL = 400; // about the height of all cells
+const NARROW = 460; // room that is a phone's, or one of several matrices'
 
 // How large everything is, from the room there is.
 function alignmentLayout(message, room, width) {
   const { source, target, probabilities, height } = message;
   const rows = Math.ceil(Math.max(...target.map((text, i) => width(`${i} ${text}`)))) + 18;
-  const left = Math.min(rows, room < 460 ? 104 : 190);
-  const strip = probabilities.length ? STRIP.width : 8;
+  const narrow = room < NARROW;
+  const left = Math.min(rows, narrow ? 100 : 190);
+  const strip = !probabilities.length ? 8 : narrow ? STRIP.bare : STRIP.written;
   const cell = {
-    width: Math.floor(clamp((room - left - strip - 8) / source.length, CELL.least, CELL.width)),
+    width: Math.floor(clamp((room - left - strip) / source.length, CELL.least, CELL.width)),
     height: Math.floor(clamp((height ?? TALL) / target.length, CELL.least, CELL.height)),
   };
   const longest = Math.max(...source.map((text, i) => width(`${i} ${text}`)));
@@ -22,12 +24,12 @@ function alignmentLayout(message, room, width) {
   const label = Math.min(longest, 132);
   const sine = Math.sin((TILT * Math.PI) / 180);
   const top = tilted ? Math.ceil(label * sine) + 20 : TEXT + 16;
-  const overhang = tilted ? Math.ceil(label * Math.cos((TILT * Math.PI) / 180)) + 8 : 0;
+  const overhang = tilted ? Math.ceil(label * Math.cos((TILT * Math.PI) / 180)) - cell.width / 2 : 0;
   const size = { width: cell.width * source.length, height: cell.height * target.length };
+  const right = Math.max(strip, overhang);
   return {
-    left, top, cell, size, tilted, label,
-    right: Math.max(strip, overhang),
-    total: { width: left + size.width + Math.max(strip, overhang), height: top + size.height + 4 },
+    left, top, cell, size, tilted, label, narrow,
+    total: { width: left + size.width + right, height: top + size.height + 4 },
   };
 }
 
@@ -102,7 +104,7 @@ function cellRects({ weights, colours, vmax, source }, { cell }) {
 }
 
 // How probable each target piece was: a bar and its percent.
-function probabilityBars({ probabilities }, { cell, size }) {
+function probabilityBars({ probabilities }, { cell, size, narrow }) {
   return Array.from(probabilities, (value, row) => {
     const [x, middle] = [size.width + 8, (row + 0.5) * cell.height];
     const bar = { y: middle - 3, height: 6, x };
@@ -110,8 +112,9 @@ function probabilityBars({ probabilities }, { cell, size }) {
     group.append(
       svgElement("rect", { ...bar, width: STRIP.bar, fill: "currentColor", "fill-opacity": 0.16 }),
       svgElement("rect", { ...bar, width: STRIP.bar * value, fill: "currentColor" }),
-      written([percent(value)], { x: x + STRIP.bar + 4, y: middle + 4, "font-size": 11 }),
     );
+    const words = { x: x + STRIP.bar + 4, y: middle + 4, "font-size": 11 };
+    if (!narrow) group.append(written([percent(value)], words));
     return group;
   });
 }
@@ -142,5 +145,5 @@ function shade(value, vmax) {
 function percent(share) {
   const points = 100 * share;
   if (points > 0 && points < 0.1) return "<0.1 %";
-  return `${points.toFixed(points < 9.95 || points > 99.5 ? 1 : 0)} %`;
+  return `${points.toFixed(points < 9.95 || (points > 90 && points < 99.95) ? 1 : 0)} %`;
 }
