@@ -2,76 +2,119 @@
 
 from __future__ import annotations
 
+from functools import singledispatch
+from typing import Any
+
 import pytest
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from attnviz import models
+from attnviz.models.seq2seq import Seq2SeqConfig
+from attnviz.models.seq2seq_attention import AttentionSeq2SeqConfig
+from attnviz.models.vit import ViTConfig
 from attnviz.trace import record, taps
 
 
+@singledispatch
+def narrow(cfg: Any) -> dict[str, int]:
+    """What to override so that each kind of layer appears and the model is quick."""
+    raise NotImplementedError(f"say here how {type(cfg).__name__} is made small")
+
+
+@singledispatch
+def inputs(cfg: Any, batch: int = 2) -> tuple[Tensor, ...]:
+    """Arguments of a model's forward pass."""
+    raise NotImplementedError(f"say here what a model of {type(cfg).__name__} is given")
+
+
+@narrow.register
+def _(cfg: ViTConfig) -> dict[str, int]:
+    return {"depth": 2, "width": 16 * cfg.heads}
+
+
+@inputs.register
+def _(cfg: ViTConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    side = max(64, 2 * cfg.stride)
+    side -= side % cfg.stride
+    return (torch.randn(batch, 3, side, side + cfg.stride),)
+
+
+@narrow.register
+def _(cfg: Seq2SeqConfig | AttentionSeq2SeqConfig) -> dict[str, int]:
+    return {"vocabulary": 40, "width": 16, "layers": 2}
+
+
+@inputs.register
+def _(cfg: Seq2SeqConfig | AttentionSeq2SeqConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    source, target = (torch.randint(4, cfg.vocabulary, (batch, n)) for n in (6, 5))
+    source[-1, 4:] = 0  # the last sentence is padded
+    return source, target
+
+
 def small(name: str) -> nn.Module:
-    """The variant with two blocks and narrow heads: each kind of layer appears, and it is quick."""
-    model = models.build(name, depth=2, width=16 * models.config(name).heads)
+    """The variant with few and narrow layers, away from its initial zeros."""
+    model = models.build(name, **narrow(models.config(name)))
     with torch.no_grad():
         for parameter in model.parameters():
             parameter.add_(torch.randn_like(parameter) * 0.02)
     return model.eval()
 
 
-def picture(model: nn.Module, batch: int = 2) -> torch.Tensor:
-    side = max(64, 2 * model.cfg.stride)  # type: ignore[union-attr,operator]
-    side -= side % model.cfg.stride  # type: ignore[union-attr,operator]
-    return torch.randn(batch, 3, side, side + model.cfg.stride)  # type: ignore[union-attr,operator]
-
-
 @pytest.fixture(scope="module", params=models.names())
-def model(request: pytest.FixtureRequest) -> nn.Module:
+def model(request: pytest.FixtureRequest) -> Any:
     torch.manual_seed(0)
     return small(request.param)
 
 
-def test_finite_and_every_parameter_gets_a_gradient(model: nn.Module) -> None:
-    output = model(picture(model, 1))
+def test_finite_and_every_parameter_gets_a_gradient(model: Any) -> None:
+    output = model(*inputs(model.cfg, 1))
     assert torch.isfinite(output).all()
     model.zero_grad()
     output.square().sum().backward()
     missing = [n for n, p in model.named_parameters() if p.grad is None]
     assert not missing
-    assert all(torch.isfinite(p.grad).all() for p in model.parameters())  # type: ignore[arg-type]
+    assert all(torch.isfinite(p.grad).all() for p in model.parameters())
     model.zero_grad()
 
 
-def test_pictures_of_a_batch_do_not_mix(model: nn.Module) -> None:
-    pixels = picture(model)
+def test_members_of_a_batch_do_not_mix(model: Any) -> None:
+    given = inputs(model.cfg)
     with torch.inference_mode():
-        torch.testing.assert_close(model(pixels)[:1], model(pixels[:1]), atol=1e-4, rtol=1e-4)
+        whole = model(*given)
+        for i in range(2):
+            alone = model(*(tensor[i : i + 1] for tensor in given))
+            torch.testing.assert_close(whole[i : i + 1], alone, atol=1e-4, rtol=1e-4)
 
 
-def test_state_dict_round_trip(model: nn.Module) -> None:
-    copy = type(model)(model.cfg).eval()  # type: ignore[call-arg]
+def test_state_dict_round_trip(model: Any) -> None:
+    copy = type(model)(model.cfg).eval()
     copy.load_state_dict(model.state_dict(), strict=True)
-    pixels = picture(model, 1)
+    given = inputs(model.cfg, 1)
     with torch.inference_mode():
-        assert copy(pixels).equal(model(pixels))
+        assert copy(*given).equal(model(*given))
 
 
-def test_watching_changes_nothing(model: nn.Module) -> None:
-    pixels = picture(model, 1)
+def test_watching_changes_nothing(model: Any) -> None:
+    given = inputs(model.cfg, 1)
+    quiet = [name for name in taps(model) if name.endswith(("residual", "_states"))]
     with torch.inference_mode():
-        plain = model(pixels)
-        with record(model, "*.residual"):
-            assert model(pixels).equal(plain), "taps that leave the kernel alone are bit-equal"
+        plain = model(*given)
+        with record(model, *quiet):
+            assert model(*given).equal(plain), "taps that leave the kernel alone are bit-equal"
         with record(model, "*") as trace:
-            torch.testing.assert_close(model(pixels), plain, atol=1e-4, rtol=1e-4)
-        assert model(pixels).equal(plain), "nothing stays behind"
+            torch.testing.assert_close(model(*given), plain, atol=1e-4, rtol=1e-4)
+        assert model(*given).equal(plain), "nothing stays behind"
     assert trace.names() and set(trace.names()) == set(taps(model))
 
 
-def test_recorded_weights_rebuild_the_recorded_context(model: nn.Module) -> None:
-    with torch.inference_mode(), record(model, "*.attn.*") as trace:
-        model(picture(model, 1))
-    for i in range(model.cfg.depth):  # type: ignore[union-attr,arg-type]
-        at = f"blocks.{i}.attn"
-        context = trace[f"{at}.weights"] @ trace[f"{at}.value"]
-        torch.testing.assert_close(context, trace[f"{at}.context"], atol=1e-5, rtol=1e-4)
+def test_recorded_weights_rebuild_the_recorded_context(model: Any) -> None:
+    with torch.inference_mode(), record(model, "*") as trace:
+        model(*inputs(model.cfg, 1))
+    for name in taps(model):
+        at, dot, last = name.rpartition(".")
+        if last == "weights":
+            own = f"{at}{dot}value"
+            values = trace[own if own in trace else "encoder_states"]
+            context = trace[f"{at}{dot}context"]
+            torch.testing.assert_close(trace[name] @ values, context, atol=1e-5, rtol=1e-4)
