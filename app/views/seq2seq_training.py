@@ -20,7 +20,7 @@ from attnviz.text import Sentence
 
 SCORES = {
     "exact_match": "sentences",
-    "token_accuracy": "pieces, forced",
+    "token_accuracy": "pieces",
     "alignment_accuracy": "alignment",
 }
 
@@ -166,7 +166,7 @@ def _curves(moments: Sequence[Moment], now: Moment) -> None:
         figures.by_step(
             steps,
             shares,
-            title="Right on held-out sentences",
+            title="Held out, right",
             share=True,
             marked=now.step,
             height=290,
@@ -227,7 +227,11 @@ def _facts(talk: Talk, moments: Sequence[Moment], now: Moment) -> Iterable[tuple
     yield "Bars", "probability of the finished translation's piece at that step of the training"
     right = [f"{name} {now.scores[s]:.1%}" for s, name in SCORES.items() if s in now.scores]
     if right:
-        yield f"Step {now.step:,}", f"held out, right: {', '.join(right)}"
+        yield (
+            f"Step {now.step:,}",
+            f"held out, right: {', '.join(right)}; pieces and alignments are counted while the "
+            "model is given the reference",
+        )
     yield "Weights", seq2seq_common.weights_of(talk.card)
     yield "Held out", seq2seq_common.held_out_scores(talk.card)
     seconds = sum(moment.seconds for moment in moments)

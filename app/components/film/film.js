@@ -4,7 +4,7 @@ const PACE = 900; // milliseconds a frame
 const [NARROWEST, WIDEST] = [14, 34]; // of a cell, CSS pixels
 const [LOWEST, HIGHEST] = [16, 28];
 const TALL = 300; // the cells together, about
-const ROOM = 200; // beside the cells: labels and chances
+const ROOM = 90; // beside the cells and their labels: the chances
 
 class Film {
   constructor(root) {
@@ -49,7 +49,11 @@ class Film {
     this.scrub.setAttribute("aria-label", "Training step");
     this.scrub.hidden = this.play.hidden = steps.length < 2;
     const labels = (names) =>
-      names.map((name, i) => element("span", { textContent: `${i} ${name}`, title: name }));
+      names.map((name, i) => {
+        const label = element("span", { title: name });
+        label.append(element("small", { textContent: i }), name);
+        return label;
+      });
     this.columns.replaceChildren(...labels(source));
     this.rows.replaceChildren(...labels(target));
     this.chances.replaceChildren(...target.map(() => {
@@ -72,7 +76,7 @@ class Film {
   // Cells as wide as there is room for.
   #arrange() {
     const { source, target } = this.message;
-    const room = (this.scroll.clientWidth - ROOM) / source.length;
+    const room = (this.scroll.clientWidth - this.rows.offsetWidth - ROOM) / source.length;
     const width = Math.floor(clamp(room, NARROWEST, WIDEST));
     const height = Math.floor(clamp(TALL / target.length, LOWEST, HIGHEST));
     for (const span of this.columns.children) span.style.width = `${width}px`;
