@@ -7,13 +7,23 @@ import streamlit as st
 from app import controls, controls_text, prose, show, translations
 from app.state import Seq2seq
 from app.translations import Talk
-from app.views import seq2seq_alignment
+from app.views import (
+    seq2seq_alignment,
+    seq2seq_force,
+    seq2seq_forcing,
+    seq2seq_scores,
+    seq2seq_training,
+)
 
 VIEWS: dict[str, Callable[[Talk], None]] = {
     "Alignment": seq2seq_alignment.draw,
+    "Scores compared": seq2seq_scores.draw,
+    "Forced or free": seq2seq_forcing.draw,
+    "Force attention": seq2seq_force.draw,
+    "Training": seq2seq_training.draw,
 }
 
-words, choice = st.columns([11, 10], gap="large", vertical_alignment="bottom")
+words, choice = st.columns([11, 10], gap="medium", vertical_alignment="bottom")
 with words:
     show.heading("seq2seq", prose.text("seq2seq", "question"), prose.text("seq2seq", "answer"))
 with choice, st.container(horizontal=True, vertical_alignment="bottom"):
