@@ -42,7 +42,7 @@ async function dataAddress(bytes, type) {
 }
 
 // The colour bar with its ends named; its top left corner at (x, y).
-function svgColourBar({ colours, vmax, scale }, x, y) {
+function svgColourBar({ colours, vmax, scale, low = 0 }, x, y) {
   const width = 160;
   const group = svgElement("g", { transform: `translate(${x} ${y})`, "font-size": 12 });
   const gradient = svgElement("linearGradient", { id: "scale" });
@@ -50,7 +50,7 @@ function svgColourBar({ colours, vmax, scale }, x, y) {
     gradient.append(svgElement("stop", { offset, "stop-color": colour }));
   }
   group.append(gradient, svgElement("rect", { width, height: 8, fill: "url(#scale)" }));
-  const words = [[0, "start", "0"], [width, "end", number(vmax)], [width + 14, "start", scale]];
+  const words = [[0, "start", number(low)], [width, "end", number(vmax)], [width + 14, "start", scale]];
   for (const [at, anchor, text] of words) {
     const label = svgElement("text", { x: at, y: 22, "text-anchor": anchor, fill: "#444" });
     label.textContent = text;
