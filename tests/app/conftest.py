@@ -30,7 +30,7 @@ SCORES = {
 }
 
 
-CORPUS = "dates_ko_en"
+CORPUS, OTHER_CORPUS = "dates_ko_en", "numbers_ko_en"
 SNAPSHOTS = (10, 100)
 TEXT_SCORES = {"exact_match": 0.5, "bleu": 61.25, "chrf": 70.0, "token_accuracy": 0.75}
 
@@ -43,7 +43,8 @@ def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         (assets / folder).mkdir()
     write_vit(assets)
     for kind in KINDS:
-        write_translator(assets, kind)
+        write_translator(assets, CORPUS, "dates", kind)
+    write_translator(assets, OTHER_CORPUS, "numbers", "mlp")
     import attnviz.zoo.loading
 
     cards = sys.modules["attnviz.zoo.cards"]
@@ -75,12 +76,12 @@ def write_vit(assets: Path) -> None:
     write_card(card, assets)
 
 
-def write_translator(assets: Path, kind: str) -> None:
-    """A random translator of dates that says a few pieces and ends; one has snapshots."""
+def write_translator(assets: Path, corpus: str, tokeniser: str, kind: str) -> None:
+    """A random translator that says a few pieces and ends; the kind "mlp" has snapshots."""
     torch.manual_seed(2)
-    config = {"vocabulary": Tokeniser.load("dates").size, "width": 16}
+    config = {"vocabulary": Tokeniser.load(tokeniser).size, "width": 16}
     variant = "seq2seq" if kind == "none" else f"seq2seq_{kind}"
-    name, attends = f"{CORPUS}_{kind}", kind in ("dot", "bilinear", "mlp")
+    name, attends = f"{corpus}_{kind}", kind in ("dot", "bilinear", "mlp")
     taken = []
     model = models.build(variant, **config)
     for step in (*SNAPSHOTS, None):
@@ -100,8 +101,8 @@ def write_translator(assets: Path, kind: str) -> None:
         "family": "seq2seq",
         "variant": variant,
         "config": config,
-        "corpus": CORPUS,
-        "tokeniser": "dates",
+        "corpus": corpus,
+        "tokeniser": tokeniser,
         "file": f"{name}.safetensors",
         "sha256": write_weights(model, assets / "weights" / f"{name}.safetensors"),
         "scores": scores,
