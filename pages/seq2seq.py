@@ -12,11 +12,13 @@ from app.views import (
     seq2seq_force,
     seq2seq_forcing,
     seq2seq_scores,
+    seq2seq_step,
     seq2seq_training,
 )
 
 VIEWS: dict[str, Callable[[Talk], None]] = {
     "Alignment": seq2seq_alignment.draw,
+    "One step": seq2seq_step.draw,
     "Scores compared": seq2seq_scores.draw,
     "Forced or free": seq2seq_forcing.draw,
     "Force attention": seq2seq_force.draw,
