@@ -11,17 +11,24 @@ from dataclasses import replace
 from random import Random
 
 # The module fills `TEMPLATES` with its own.
-from attnviz.data import everyday_clauses, everyday_joined  # noqa: F401
+from attnviz.data import everyday_asking, everyday_joined, everyday_people  # noqa: F401
+from attnviz.data import everyday_lists as lists
 from attnviz.data.everyday_grammar import (
     CANONICAL,
+    COUNTERS,
+    NUMBERS,
     Draft,
     Parts,
+    Style,
     any_style,
     links,
+    noun_phrase,
     text_of,
 )
 from attnviz.data.everyday_phrases import phrases
-from attnviz.data.everyday_templates import TEMPLATES, Draw
+from attnviz.data.everyday_templates import TEMPLATES, Draw, being, who_is
+from attnviz.data.everyday_words import nouns
+from attnviz.data.korean import NATIVE_NUMERALS
 from attnviz.data.pairs import Corpus, Pair, split
 
 NAMES = ("everyday_ko_en", "everyday_en_ko")
@@ -110,7 +117,16 @@ class _Pool:
 
 
 def _drafts(rng: Random, to_english: bool) -> Iterator[tuple[str, Draft]]:
-    """Sentences of every template by its weight, each with its group."""
+    """Sentences of every template by its weight, each with its group.
+
+    Those that a class tries first (who are you, I am a monitor) come first, in every manner.
+    """
+    for style in _styles() if to_english else (CANONICAL,):
+        draw = Draw(rng, style)
+        monitor = noun_phrase(nouns()["monitor"])
+        said = being(draw, lists.I, monitor, negated=False, question=False, past=False)
+        yield "identity|monitor", said
+        yield "who", who_is(draw, lists.YOU)
     names = list(TEMPLATES)
     weights = [weight for _, weight in TEMPLATES.values()]
     for name in rng.choices(names, weights, k=DRAFTS):
@@ -120,6 +136,13 @@ def _drafts(rng: Random, to_english: bool) -> Iterator[tuple[str, Draft]]:
             yield "|".join((name, *sorted(draft.content))), draft
 
 
+def _styles() -> Iterator[Style]:
+    for register in ("polite", "formal", "casual"):
+        for pronoun in range(3):
+            yield Style(register, pronoun, alternative=True)
+            yield Style(register, pronoun)
+
+
 def _pair(source: Parts, target: Parts, group: str, to_english: bool) -> Pair:
     source_text, source_spans = text_of(source, english=not to_english)
     target_text, target_spans = text_of(target, english=to_english)
@@ -127,17 +150,22 @@ def _pair(source: Parts, target: Parts, group: str, to_english: bool) -> Pair:
 
 
 def _phrases(to_english: bool) -> Iterator[Pair]:
-    """The fixed phrases; into Korean only the canonical form."""
+    """The fixed phrases, also as careless typing; into Korean only the canonical form."""
     for english, korean in phrases():
         if to_english:
-            yield from (Pair(form, english, group=PHRASE) for form in korean)
+            sources = [*korean, *(form[:-1] for form in korean if form.endswith("."))]
         else:
-            yield Pair(english, korean[0], group=PHRASE)
+            careless = english[0].lower() + english[1:]
+            sources = [english, careless, english[:-1], careless[:-1]]
+        target = english if to_english else korean[0]
+        yield from (Pair(source, target, group=PHRASE) for source in sources)
 
 
 def _careless(rng: Random, draft: Draft, pair: Pair, to_english: bool) -> Iterator[Pair]:
-    """The sentence as people type it: no mark at the end, no capital, contracted."""
+    """The sentence as people type it: no mark at the end, no capital, I'm, 3 apples."""
     source, target = (draft.ko, draft.en) if to_english else (draft.en, draft.ko)
+    if (figures := with_figures(source)) != source and rng.random() < 2 * VARIANT:
+        yield _pair(figures, target, pair.group, to_english)
     if to_english:
         if rng.random() < VARIANT and _ends_clearly(draft):
             yield _pair(source[:-1], target, pair.group, to_english)
@@ -167,10 +195,31 @@ def contracted(parts: Parts) -> Parts:
         elif word == "not" and before == "will":
             short[-1] = (short[-1][0].replace("will", "wo"), short[-1][1])
             short.append(("n't", keys))
-        elif word in CONTRACTED and before in CONTRACTING:
+        elif word in CONTRACTED and before in CONTRACTING and (before, word) != ("there", "are"):
             short.append((CONTRACTED[word], keys))
         elif word == "cannot":
             short += [(" can", keys), ("'t", keys)]
         else:
             short.append((text, keys))
     return short
+
+
+def with_figures(parts: Parts) -> Parts:
+    """The parts with the counts written in figures: 사과 3개, 3 apples."""
+    figures: Parts = []
+    for text, keys in parts:
+        word = text.strip()
+        if word in NUMBERS:
+            figures.append((f" {NUMBERS.index(word) + 1}", keys))
+        elif word in NATIVE_NUMERALS:
+            figures.append((f" {NATIVE_NUMERALS.index(word) + 1}", keys))
+        elif (
+            figures
+            and figures[-1][0].strip().isdigit()
+            and figures[-1][1] == keys
+            and word in COUNTERS
+        ):
+            figures.append((word, keys))
+        else:
+            figures.append((text, keys))
+    return figures

@@ -9,12 +9,12 @@ from __future__ import annotations
 from attnviz.data import everyday_grammar as grammar
 from attnviz.data import everyday_lists as lists
 from attnviz.data.everyday_grammar import Draft, Parts, Phrase, Subject, words
+from attnviz.data.everyday_places import countable
 from attnviz.data.everyday_templates import (
     MARK,
     STOP,
     Draw,
     answered,
-    countable,
     draw_modifier,
     spoken,
     template,
@@ -28,7 +28,7 @@ from attnviz.data.everyday_words import (
     Verb,
     nouns_of,
 )
-from attnviz.data.korean import NATIVE_NUMERALS, Predicate, particle
+from attnviz.data.korean import Predicate, particle
 
 NOTHING = Phrase([], [])
 LIKING = tuple(verb for verb in TRANSITIVE if verb.number == "all")
@@ -67,7 +67,9 @@ def object_phrase(draw: Draw, noun: Noun, verb: Verb, key: str = "o") -> Phrase:
 
 def with_particle(draw: Draw, phrase: Phrase, key: str) -> Parts:
     """The Korean object with 을 or 를, which casual speech may leave out."""
-    return list(phrase.ko) if draw.style.plain else phrase.marked("을", key)
+    if draw.style.plain or not phrase.head:  # pronouns carry theirs
+        return list(phrase.ko)
+    return phrase.marked("을", key)
 
 
 def circumstances(
@@ -75,7 +77,8 @@ def circumstances(
 ) -> tuple[Phrase, Phrase, Phrase, tuple[str, ...]]:
     """When, where and with whom: each there or not, and the nouns in them."""
     when = draw.pick(lists.TIMES[tense]) if draw.chance(0.42) else NOTHING
-    where, who, content = NOTHING, NOTHING, ()
+    where, who = NOTHING, NOTHING
+    content: tuple[str, ...] = ()
     if "place" not in verb.objects and "room" not in verb.objects and draw.chance(0.3):
         noun = draw.noun("place country room")
         where, content = lists.place(noun, "do"), (noun.en,)
@@ -135,7 +138,7 @@ def clause(
 def action(draw: Draw) -> Draft | None:
     """Minsu read a book with a friend at school on Monday."""
     verb = draw.pick(SINGLE)
-    if "the" != verb.number and draw.chance(0.2):
+    if verb.number != "the" and draw.chance(0.2):
         verb = draw.pick(tuple(v for v in TRANSITIVE if v.number == "the"))
     subject = draw.subject()
     noun = draw.noun(verb.objects)
@@ -180,7 +183,7 @@ def listing(draw: Draw) -> Draft | None:
     chosen = draw.several(verb.objects, count)
     if set(subject.content) & {noun.en for noun in chosen}:
         return None
-    tense, negated, question = draw_mood(draw, verb, subject)
+    tense, _, question = draw_mood(draw, verb, subject)
     items = [
         grammar.noun_phrase(noun, verb.number, str(number)) for number, noun in enumerate(chosen)
     ]
@@ -204,7 +207,7 @@ def counted_object(draw: Draw) -> Draft | None:
         return None
     subject = draw.subject()
     count = 1 + int(draw.rng.random() * 12)
-    tense, negated, question = draw_mood(draw, verb, subject)
+    tense, _, question = draw_mood(draw, verb, subject)
     when = draw.pick(lists.TIMES[tense]) if draw.chance(0.4) else NOTHING
     if noun.en in subject.content:
         return None
@@ -343,142 +346,3 @@ def giving(draw: Draw) -> Draft | None:
         draw, subject, verb, tense, negated=negated, question=question, middle=(when, receiver),
         object_=object_phrase(draw, noun, verb), content=(noun.en, name),
     )  # fmt: skip
-
-
-# ---- asking for things ---------------------------------------------------------------------------
-
-
-@template(3)
-def request(draw: Draw) -> Draft | None:
-    """Please open the door; do not open the door; let's eat an apple."""
-    verb = draw.pick(
-        tuple(v for v in TRANSITIVE if "future" in v.tenses and v.en[0] not in UNASKED)
-    )
-    noun = draw.noun(verb.objects)
-    thing = grammar.noun_phrase(noun, object_number(noun, verb))
-    mood = draw.pick(("please", "please", "do not", "let's"))
-    casual, formal = draw.style.register == "casual", draw.style.register == "formal"
-    if mood == "please":
-        if verb.ko.stem.endswith("주"):
-            return None
-        end = [(" " + verb.ko.infinitive, "v"), (" 줘" if casual else " 주세요", "p")]
-        en = words("please", "p")
-    elif mood == "do not":
-        end = [
-            (f" {verb.ko.stem}지", "v"),
-            (" 마" if casual else " 마십시오" if formal else " 마세요", "n"),
-        ]
-        en = words("do not", "n")
-    else:
-        form = verb.ko.stem + "자" if casual else verb.ko.proposal + "시다"
-        end = [(" " + form, "v")]
-        en = words("let's", "v")
-    ko = [*with_particle(draw, thing, "o"), *end, STOP]
-    en = [*en, *words(f"{verb.en[0]} {verb.rest}", "v"), *thing.en, STOP]
-    return Draft((noun.en,), ko, en)
-
-
-UNASKED = ("lose", "catch", "visit")
-
-
-@template(2.5)
-def ordering(draw: Draw) -> Draft | None:
-    """Please give me two cups of coffee and three apples."""
-    phrases, content = [], []
-    for place in range(draw.rng.choices((1, 2, 3), (4, 3, 1))[0]):
-        noun = countable(draw, "food drink thing flower book clothes")
-        if noun is None or noun.en in content:
-            return None
-        count = 1 + int(draw.rng.random() * 10)
-        phrases.append(grammar.counted(noun, count, draw.style, "abc"[place], "xyz"[place]))
-        content.append(noun.en)
-    wanted = phrases[0] if len(phrases) == 1 else grammar.listed(phrases, draw.style)
-    end = {"casual": "줘", "formal": "주십시오"}.get(draw.style.register, "주세요")
-    ko = [*wanted.ko, (" " + end, "v"), STOP]
-    return Draft(tuple(content), ko, [*words("please give me", "v"), *wanted.en, STOP])
-
-
-# ---- asking about things -------------------------------------------------------------------------
-
-
-@template(2)
-def who_does(draw: Draw) -> Draft | None:
-    """Who ate an apple?"""
-    verb = draw.pick(tuple(v for v in TRANSITIVE if "past" in v.tenses and v.number != "all"))
-    noun = draw.noun(verb.objects)
-    tense = draw.pick(tuple({"present", "past", "future"} & set(verb.tenses.split())) or ("past",))
-    return _who(draw, verb, noun, tense)
-
-
-def _who(draw: Draw, verb: Verb, noun: Noun, tense: str) -> Draft:
-    thing = grammar.noun_phrase(noun, object_number(noun, verb))
-    end = grammar.korean_verb(verb.ko, tense, draw.style, question=True)
-    ko = [(" 누가", "s"), *with_particle(draw, thing, "o"), *end, MARK]
-    _, rest = grammar.english_verb(verb, "he", tense)
-    en = [*words("who", "s"), *rest, *words(verb.rest, "v"), *thing.en, MARK]
-    return Draft((noun.en,), ko, en, asks=True)
-
-
-@template(1.5)
-def what_does(draw: Draw) -> Draft | None:
-    """What does Minsu eat at school?"""
-    verb = draw.pick(
-        tuple(
-            v
-            for v in SINGLE
-            if v.en[0]
-            in (
-                "eat",
-                "drink",
-                "buy",
-                "see",
-                "read",
-                "write",
-                "draw",
-                "make",
-                "sell",
-                "learn",
-                "teach",
-                "use",
-            )
-        )
-    )
-    subject = draw.subject()
-    if subject.en == "I":
-        return None
-    tense, _, _ = draw_mood(draw, verb, subject)
-    when, where, who, places = circumstances(draw, verb, tense, subject)
-    said = draw.said(subject, question=True)
-    lead, rest = grammar.english_verb(verb, subject.person, tense, question=True)
-    thing = (" 뭘" if draw.style.alternative else " 무엇을", "o")
-    middle = (when, where, who)
-    end = grammar.korean_verb(verb.ko, tense, draw.style, question=True, others=subject.others)
-    ko = [*said, *(part for phrase in middle for part in phrase.ko), thing, *end, MARK]
-    after = [part for phrase in reversed(middle) for part in phrase.en]
-    en = [*words("what", "o"), *lead, *spoken(subject, said), *rest, *after, MARK]
-    return Draft((subject.en, verb.en[0], *places), ko, en, asks=True)
-
-
-@template(2)
-def when_or_why(draw: Draw) -> Draft | None:
-    """When will you go to school? Why did Minsu buy a car?"""
-    subject = draw.subject()
-    asked, korean = draw.pick((("when", "언제"), ("why", "왜")))
-    if draw.chance(0.5):
-        verb, goal = GOING[0], draw.noun("place country")
-        middle, object_, content = (lists.place(goal, "to"),), None, goal.en
-    else:
-        verb = draw.pick(SINGLE)
-        noun = draw.noun(verb.objects)
-        middle, object_, content = (), grammar.noun_phrase(noun), noun.en
-    if subject.en == "I" or content in subject.content:
-        return None
-    tense, _, _ = draw_mood(draw, verb, subject)
-    word = Phrase([(" " + korean, "w")], [])
-    draft = clause(
-        draw, subject, verb, tense, question=True, middle=(word, *middle), object_=object_,
-        content=(content,),
-    )  # fmt: skip
-    draft.en = [*words(asked, "w"), *draft.en]
-    draft.asks = True
-    return draft

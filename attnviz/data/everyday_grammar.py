@@ -25,7 +25,20 @@ NOT, WISH, DO = (Predicate(*forms) for forms in (("않", "않아"), ("싶", "싶
 
 THEIR_WISH = Predicate("싶어 하", "싶어 해")
 
-NUMBERS = "one two three four five six seven eight nine ten eleven twelve".split()
+NUMBERS = [
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
 
 
 @dataclass(frozen=True)
@@ -311,6 +324,7 @@ _COUNTERS = {
     **{"person": "명", "animal": "마리", "flower": "송이", "vehicle": "대", "car": "대"},
     **{"instrument": "대", "book": "권", "clothes": "벌", "footwear": "켤레", "drink": "잔"},
 }
+COUNTERS = {"개", *_COUNTERS.values()}
 _CUPS = ("coffee", "tea", "green tea", "hot chocolate")
 
 

@@ -5,14 +5,27 @@ The clause that stands first in Korean stands last in English wherever one depen
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 from attnviz.data import everyday_grammar as grammar
 from attnviz.data import everyday_lists as lists
-from attnviz.data.everyday_clauses import GOING, LIKING, SINGLE, object_number
+from attnviz.data.everyday_clauses import (
+    GOING,
+    LIKING,
+    NOTHING,
+    SINGLE,
+    circumstances,
+    object_number,
+)
 from attnviz.data.everyday_grammar import Draft, Parts, Subject, words
 from attnviz.data.everyday_templates import STOP, Draw, spoken, template
-from attnviz.data.everyday_words import INTRANSITIVE, Noun, Verb
+from attnviz.data.everyday_words import INTRANSITIVE, Verb
 
-CLEAR = tuple(verb for verb in SINGLE if {"past", "present", "future"} <= set(verb.tenses.split()))
+CLEAR = tuple(
+    verb
+    for verb in SINGLE
+    if {"past", "present", "future"} <= set(verb.tenses.split()) and verb.en[0] != verb.en[1]
+)
 
 
 def rekeyed(parts: Parts, keys: dict[str, str]) -> Parts:
@@ -21,31 +34,55 @@ def rekeyed(parts: Parts, keys: dict[str, str]) -> Parts:
     return [(text, own.translate(table)) for text, own in parts]
 
 
-def deed(draw: Draw) -> tuple[Verb, Noun | None]:
-    """Something to do: eat an apple, sleep, go to school."""
-    place = draw.rng.random()
-    if place < 0.25:
-        return draw.pick(INTRANSITIVE), None
-    if place < 0.45:
-        return GOING[0], draw.noun("place country")
-    verb = draw.pick(CLEAR)
-    while verb.en[0] == verb.en[1]:
-        verb = draw.pick(CLEAR)
-    return verb, draw.noun(verb.objects)
+@dataclass(frozen=True)
+class Deed:
+    """Something to do: eat an apple at home on Monday, sleep, go to school.
+
+    Args:
+        verb: its verb.
+        ko, en: all but subject and verb, before the Korean verb and behind the English one.
+        content: the nouns in it, or the verb where there is none.
+    """
+
+    verb: Verb
+    ko: Parts
+    en: Parts
+    content: tuple[str, ...]
+
+    @property
+    def subordinate(self) -> Deed:
+        """The same under the keys of a second clause."""
+        return replace(self, ko=rekeyed(self.ko, SECOND), en=rekeyed(self.en, SECOND))
 
 
-def deed_parts(draw: Draw, verb: Verb, noun: Noun | None) -> tuple[Parts, Parts]:
-    """Object or goal of a deed, in Korean before the verb and in English behind it."""
-    if noun is None:
-        return [], words(verb.rest, "v")
+def deed(draw: Draw, subject: Subject, tense: str = "") -> Deed:
+    """A deed; with a tense it may have a time, a place and company."""
+    kind = draw.rng.random()
+    verb = GOING[0] if kind < 0.2 else draw.pick(INTRANSITIVE if kind < 0.45 else CLEAR)
+    when, where, who = NOTHING, NOTHING, NOTHING
+    content: tuple[str, ...] = ()
+    if tense and verb is not GOING[0] and draw.chance(0.6):
+        when, where, who, content = circumstances(draw, verb, tense, subject)
+    middle = (when, where, who)
+    ko = [part for phrase in middle for part in phrase.ko]
+    en = [part for phrase in reversed(middle) for part in phrase.en]
     if verb is GOING[0]:
+        noun = draw.noun("place country")
         goal = lists.place(noun, "to")
-        return goal.ko, goal.en
+        return Deed(verb, goal.ko, goal.en, (noun.en,))
+    if not verb.objects:
+        return Deed(verb, ko, en, (verb.en[0], *content))
+    noun = draw.noun(verb.objects)
     thing = grammar.noun_phrase(noun, object_number(noun, verb))
-    return thing.marked("을", "o"), [*words(verb.rest, "v"), *thing.en]
+    ko += thing.marked("을", "o")
+    return Deed(verb, ko, [*words(verb.rest, "v"), *thing.en, *en], (noun.en, *content))
 
 
-SECOND = {"v": "x", "o": "q", "p": "l", "P": "L", "t": "T", "s": "S"}
+SECOND = {
+    **{"v": "x", "o": "q", "p": "l", "P": "L", "t": "T", "s": "S"},
+    **{"d": "e", "D": "E", "c": "f", "w": "W"},
+}
+REASONS = tuple(a for a in lists.FEELINGS if a.en not in ("kind", "smart", "healthy"))
 JOINTS = ("before", "after", "while", "if")
 
 
@@ -54,41 +91,39 @@ def joined(draw: Draw) -> Draft | None:
     """I read a book before I slept."""
     subject = draw.pick(lists.PRONOUNS)
     joint = draw.pick(JOINTS)
-    (verb, noun), (other, other_noun) = deed(draw), deed(draw)
-    if verb.en[0] == other.en[0] or (noun and noun == other_noun):
-        return None
     tense = "future" if joint == "if" else draw.pick(("present", "past", "future"))
     under = "past" if tense == "past" else "present"
+    near, far = deed(draw, subject, tense), deed(draw, subject, under).subordinate
+    other = far.verb
+    if near.verb.en[0] == other.en[0] or set(near.content) & set(far.content):
+        return None
     korean = {
         "before": (other.ko.stem + "기", " 전에"),
         "after": (other.ko.past_modifier, " 후에"),
         "while": (other.ko.conditional, "서"),
         "if": (other.ko.conditional, ""),
     }[joint]
-    near_ko, near_en = deed_parts(draw, verb, noun)
-    far_ko, far_en = (rekeyed(p, SECOND) for p in deed_parts(draw, other, other_noun))
     said = draw.said(subject)
     link = [(" " + korean[0], "x" if korean[1] else "xk")]
     link += [(korean[1], "k")] if korean[1] else []
-    ko = [*said, *far_ko, *link, *near_ko, *grammar.korean_verb(verb.ko, tense, draw.style), STOP]
+    ko = [*said, *far.ko, *link, *near.ko]
+    ko += [*grammar.korean_verb(near.verb.ko, tense, draw.style), STOP]
     who = spoken(subject, said)
-    _, rest = grammar.english_verb(verb, subject.person, tense)
+    _, rest = grammar.english_verb(near.verb, subject.person, tense)
     _, deep = grammar.english_verb(other, subject.person, under)
-    en = [*who, *rest, *near_en, *words(joint, "k"), *rekeyed(who, {"v": "x"})]
-    en += [*rekeyed(deep, SECOND), *far_en, STOP]
-    content = [n.en if n else v.en[0] for v, n in ((verb, noun), (other, other_noun))]
-    return Draft(tuple(content), ko, en)
+    en = [*who, *rest, *near.en, *words(joint, "k"), *rekeyed(who, {"v": "x"})]
+    en += [*rekeyed(deep, SECOND), *far.en, STOP]
+    return Draft((*near.content, *far.content), ko, en)
 
 
 @template(5)
 def because(draw: Draw) -> Draft | None:
     """I ate an apple because I was hungry."""
     subject = draw.pick(lists.PRONOUNS)
-    feeling = draw.pick(lists.FEELINGS)
-    verb, noun = deed(draw)
+    feeling = draw.pick(REASONS)
     tense = draw.pick(("present", "past", "past", "future"))
     negated = draw.chance(0.4) and tense != "future"
-    near_ko, near_en = deed_parts(draw, verb, noun)
+    near = deed(draw, subject, tense)
     past = tense == "past"
     if draw.style.alternative:
         stem = feeling.ko.past if past else feeling.ko.stem
@@ -96,14 +131,14 @@ def because(draw: Draw) -> Draft | None:
     else:
         reason = [(" " + feeling.ko.infinitive, "x"), ("서", "k")]
     said = draw.said(subject)
-    ko = [*said, *reason, *near_ko]
-    ko += [*grammar.korean_verb(verb.ko, tense, draw.style, negated=negated), STOP]
+    ko = [*said, *reason, *near.ko]
+    ko += [*grammar.korean_verb(near.verb.ko, tense, draw.style, negated=negated), STOP]
     who = spoken(subject, said)
-    _, rest = grammar.english_verb(verb, subject.person, tense, negated=negated)
+    _, rest = grammar.english_verb(near.verb, subject.person, tense, negated=negated)
     be = grammar.english_be(subject.person, past)
-    en = [*who, *rest, *near_en, *words("because", "k"), *rekeyed(who, {"v": "x"})]
+    en = [*who, *rest, *near.en, *words("because", "k"), *rekeyed(who, {"v": "x"})]
     en += [*words(f"{be} {feeling.en}", "x"), STOP]
-    return Draft((noun.en if noun else verb.en[0], feeling.en), ko, en)
+    return Draft((*near.content, feeling.en), ko, en)
 
 
 @template(6)
@@ -149,26 +184,18 @@ def both(draw: Draw) -> Draft | None:
     subject, other = draw.subject(), draw.subject()
     if subject.en == other.en:
         return None
-    (verb, noun), (deep_verb, deep_noun) = deed(draw), deed(draw)
-    tense = draw.pick(("present", "past", "past", "progressive"))
-    if tense not in verb.tenses.split() or tense not in deep_verb.tenses.split():
-        return None
-    content = [*subject.content, *other.content]
-    content += [n.en if n else v.en[0] for v, n in ((verb, noun), (deep_verb, deep_noun))]
+    tense = draw.pick(("present", "past", "past", "future"))
+    near, far = deed(draw, subject, tense), deed(draw, other, tense).subordinate
+    content = (*subject.content, *other.content, *near.content, *far.content)
     if len(set(content)) < len(content):
         return None
-    near_ko, near_en = deed_parts(draw, verb, noun)
-    far_ko, far_en = (rekeyed(p, SECOND) for p in deed_parts(draw, deep_verb, deep_noun))
-    if tense == "progressive":
-        first = [(f" {verb.ko.stem}고", "v"), (" 있", "t")]
-    else:
-        first = [(" " + (verb.ko.past if tense == "past" else verb.ko.stem), "v")]
-    ko = [*subject.korean(draw.style), *near_ko, *first, ("고", "k")]
-    ko += [*other.korean(draw.style, key="S"), *far_ko]
-    ko += [*rekeyed(grammar.korean_verb(deep_verb.ko, tense, draw.style), SECOND), STOP]
-    en = _english_clause(subject.english(), subject, verb, tense, near_en)
-    deep = _english_clause(other.english("S"), other, deep_verb, tense, far_en, second=True)
-    return Draft(tuple(content), ko, [*en, (",", "k"), *words("and", "k"), *deep, STOP])
+    stem = near.verb.ko.past if tense == "past" else near.verb.ko.stem
+    ko = [*subject.korean(draw.style), *near.ko, (" " + stem, "v"), ("고", "k")]
+    ko += [*other.korean(draw.style, key="S"), *far.ko]
+    ko += [*rekeyed(grammar.korean_verb(far.verb.ko, tense, draw.style), SECOND), STOP]
+    en = _english_clause(subject.english(), subject, near.verb, tense, near.en)
+    deep = _english_clause(other.english("S"), other, far.verb, tense, far.en, second=True)
+    return Draft(content, ko, [*en, (",", "k"), *words("and", "k"), *deep, STOP])
 
 
 @template(4)
@@ -181,8 +208,6 @@ def described(draw: Draw) -> Draft | None:
     thing_noun = draw.noun(verb.objects)
     adjective = draw.pick(lists.FEELINGS)
     tense = draw.pick(("present", "past"))
-    if verb.en[0] == verb.en[1]:
-        tense = "present"
     form = verb.ko.past_modifier if tense == "past" else verb.ko.modifier
     thing = grammar.noun_phrase(thing_noun, object_number(thing_noun, verb))
     who = grammar.noun_phrase(noun, "the", "s")

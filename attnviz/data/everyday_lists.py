@@ -29,7 +29,7 @@ NAMES = {
     **{"Lisa": "리사", "Peter": "피터", "Paul": "폴", "Hyeonu": "현우", "Jun": "준"},
 }
 
-MEN = "Minsu Cheolsu Hajun Tom John Peter Paul Hyeonu Jun".split()
+MEN = ["Minsu", "Cheolsu", "Hajun", "Tom", "John", "Peter", "Paul", "Hyeonu", "Jun"]
 
 FAMILY = {
     **{"younger brother": "남동생", "younger sister": "여동생", "older brother": "형"},
@@ -48,8 +48,12 @@ AN_ACTOR = (
 ANIMALS = ("dog", "cat", "monkey", "rabbit", "bear", "puppy", "baby", "bird", "horse", "elephant")
 """Nouns that act in sentences: the student, and of what it needs no hands for, the cat."""
 
-MY = {"polite": ("제", "내"), "formal": ("제", "내"), "casual": ("내", "내")}
-POSSESSORS = {
+MY: dict[str, tuple[str, ...]] = {
+    "polite": ("제", "내"),
+    "formal": ("제", "내"),
+    "casual": ("내", "내"),
+}
+POSSESSORS: dict[str, dict[str, tuple[str, ...]]] = {
     "my": MY,
     "your": {"polite": ("당신의",), "formal": ("당신의",), "casual": ("너의", "네")},
     "his": dict.fromkeys(MY, ("그의",)),
@@ -64,6 +68,9 @@ def possessive(word: str, register: str, form: int = 0) -> Modifier:
     forms = POSSESSORS[word][register]
     return Modifier(forms[min(form, len(forms) - 1)], word, determiner=True)
 
+
+OURS = (*("friend", "teacher", "doctor", "neighbor", "coach", "dentist", "lawyer", "secretary"),)
+"""People who can be somebody's."""
 
 THIS = Modifier("이", "this", determiner=True, en_plural="these")
 THAT = Modifier("저", "that", determiner=True, en_plural="those")
@@ -246,20 +253,43 @@ TIMES = {
 
 # ---- where ---------------------------------------------------------------------------------------
 
-IN_PLACES = (
-    "park library city village forest garden kitchen classroom bathroom room island desert "
-    "office mountain store hallway basement garage bedroom"
-).split()
+ON_PLACES = ("island", "balcony", "farm")
+IN_PLACES = [
+    "park",
+    "library",
+    "city",
+    "village",
+    "forest",
+    "garden",
+    "kitchen",
+    "classroom",
+    "bathroom",
+    "room",
+    "restroom",
+    "hut",
+    "desert",
+    "office",
+    "mountain",
+    "store",
+    "hallway",
+    "basement",
+    "garage",
+    "bedroom",
+]
 
 
 def place(noun: Noun, mode: str) -> Phrase:
-    """A place as a goal (mode "to", 에), as where something is ("at", 에) or happens ("do", 에서)."""
+    """A place as a goal (mode "to", 에), as where something is ("at", 에)
+    or happens ("do", 에서).
+    """
     mark = "에서" if mode == "do" else "에"
     if noun.en == "house":  # 집 as a place is home
         at_home = words("at", "Pp") if mode != "to" else []
         return Phrase([(" 집", "p"), (mark, "P")], [*at_home, *words("home", "p")])
     inside = noun.kind in ("country", "room") or noun.en.split()[-1] in IN_PLACES
     preposition = "to" if mode == "to" else "in" if inside else "at"
+    if preposition != "to" and noun.en in ON_PLACES:
+        preposition = "on"
     number = "bare" if noun.kind == "country" or noun.en == "school" else "the"
     name = noun_phrase(noun, number, "p")
     return Phrase([*name.ko, (mark, "P")], [*words(preposition, "Pp"), *name.en])
@@ -292,8 +322,5 @@ def ground_kinds(relation: str) -> str:
 def companion(subject_en: str, subject_ko: str, determined: bool, variant: bool) -> Phrase:
     """With a friend, 친구와 함께; names and "my ..." have no article."""
     joint = "하고 같이" if variant else particle(subject_ko, "과") + " 함께"
-    if determined:
-        en = words(subject_en, "c")
-    else:
-        en = noun_phrase(nouns()[subject_en], "a", "c").en
+    en = words(subject_en, "c") if determined else noun_phrase(nouns()[subject_en], "a", "c").en
     return Phrase([(" " + subject_ko, "c"), (joint, "w")], [*words("with", "w"), *en])

@@ -83,7 +83,9 @@ COMMON_NOUNS = {
         foreigner=외국인, wizard=마법사, hero=영웅, guide=가이드, model=모델, player=선수,
         coach=코치, clown=광대, witch=마녀, poet=시인, chemist=화학자, architect=건축가,
         photographer=사진작가, waiter=웨이터, athlete=운동선수, millionaire=백만장자""",
-    "animal": "cow=소, sheep=양, puppy=강아지, mouse=쥐, crow=까마귀, dinosaur=공룡, kitten=새끼 고양이",
+    "animal": """
+        cow=소, sheep=양, puppy=강아지, mouse=쥐, crow=까마귀, dinosaur=공룡,
+        kitten=새끼 고양이""",
     "food": """
         apple=사과, orange=오렌지, corn~=옥수수, soup~=수프, meat~=고기, beef~=소고기,
         pork~=돼지고기, rice~=밥, kimchi~=김치, bulgogi~=불고기, bibimbap~=비빔밥, ramen~=라면,

@@ -6,7 +6,7 @@ consonant that decides between 은 and 는 is one remainder away (Unicode 15, se
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 FIRST_SYLLABLE, LAST_SYLLABLE = 0xAC00, 0xD7A3
 FINALS = " ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
@@ -86,7 +86,7 @@ class Predicate:
     stem: str
     infinitive: str
     loose: str = ""
-    adjective: bool = False
+    adjective: bool = field(default=False, kw_only=True)
 
     @property
     def _loose(self) -> str:

@@ -51,8 +51,8 @@ SELECTION = {
     "sight": """
         palm tree, evergreen tree, cactus, maple leaf, spider web, snowflake, snowman, rainbow,
         star, shooting star, full moon, crescent moon, cloud, comet, satellite, tornado,
-        cyclone, volcano, mountain, rock, flying saucer, Christmas tree,
-        ferris wheel, roller coaster, fountain, sunrise, sunset, fire=, fog=, fireworks*""",
+        cyclone, volcano, mountain, rock, flying saucer, Christmas tree, ferris wheel,
+        roller coaster, fountain, sunrise, sunset, fire=, fog=, fireworks*""",
     "vehicle": """
         locomotive, high-speed train, train, tram, monorail, trolleybus, motorcycle,
         motor scooter, bicycle, sailboat, canoe, speedboat, passenger ship, ferry, motor boat,
@@ -72,7 +72,7 @@ SELECTION = {
         alarm clock, stopwatch, thermometer, umbrella, firecracker, balloon, ribbon, ticket,
         trophy, soccer ball, volleyball, rugby football, fishing pole, kite, yo-yo,
         water pistol, crystal ball, magic wand, teddy bear, mirror ball, sewing needle, necktie,
-        scarf, gloves*, handbag, lipstick, ring, loudspeaker, megaphone, bell, microphone,
+        scarf, gloves*, handbag, lipstick, ring, loudspeaker, megaphone, microphone,
         mobile phone, telephone, fax machine, battery, light bulb, laptop, desktop computer,
         printer, keyboard, computer mouse, floppy disk, abacus, movie camera, camera, candle,
         flashlight, bookmark, coin, money bag, treasure chest, credit card, envelope, package,
