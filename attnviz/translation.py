@@ -288,9 +288,8 @@ def _translation(
 ) -> Translation:
     """Everything of one hypothesis, gathered from the rows in which its tokens were predicted."""
     trace = recording.trace
-    logits = recording.path("logits", found.rows)  # (T, v)
-    chances = decoding.next_token(torch.from_numpy(logits)).exp().numpy()
-    best = np.argsort(-chances, axis=1, kind="stable")[:, :TOP]  # (T, k)
+    logits = torch.from_numpy(recording.path("logits", found.rows))  # (T, v)
+    chances, best = decoding.next_token(logits).exp().topk(min(TOP, tokeniser.size), -1)  # (T, k)
     labels = tuple(tuple(label(tokeniser, id) for id in row) for row in best.tolist())
     return Translation(
         sentence=sentence,
@@ -301,8 +300,8 @@ def _translation(
         text=tokeniser.decode(found.ids),
         finished=found.finished,
         probabilities=np.exp(np.array(found.log_probabilities, dtype=np.float32)),
-        candidates=best,
-        chances=np.take_along_axis(chances, best, 1),
+        candidates=best.numpy(),
+        chances=chances.numpy(),
         candidate_labels=labels,
         stages={name: recording.path(name, found.rows) for name in STAGES if name in trace},
         encoder_states=recording.once("encoder_states"),
