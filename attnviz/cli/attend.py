@@ -1,23 +1,16 @@
-"""The command line: ``python -m attnviz models``, ``python -m attnviz attend PICTURE``.
-
-For scripts and for lessons without a browser. Results go to standard output, as text or
-(``--json``) as one JSON value. Whatever goes wrong is one line on standard error and exit status 2.
-Heavy imports wait inside the commands, so that help and mistakes answer at once.
-"""
+"""``attend PICTURE``: what a model sees in a picture, and where it looks."""
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from attnviz.images import ImageError, open_image
-from attnviz.zoo.cards import ASSETS, DEFAULT, Card, card, cards
-from attnviz.zoo.errors import ZooError
+from attnviz.cli.arguments import SHADES, UsageError, progress_line, saved_file
+from attnviz.images import open_image
+from attnviz.zoo.cards import ASSETS, DEFAULT, Card, card
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,59 +25,10 @@ FUSIONS = ("mean", "max", "min")
 FAMILIES = ("vit",)  # whose attention is one square of tokens a layer
 SAVED_SIDE = 672  # pixels, least longer side of a saved overlay
 OPACITY = 0.6
-SHADES = " .:-=+*#%@"
 
 
-class UsageError(Exception):
-    """Arguments that cannot be carried out; the text is one plain sentence."""
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        raise UsageError(f"{message} (see {self.prog} --help)")
-
-
-def main(argv: Sequence[str] | None = None, *, assets: Path = ASSETS) -> int:
-    """Run one command; returns the exit status.
-
-    Args:
-        argv: arguments without the program's name; by default the process's own.
-        assets: where the bundled cards and weights lie.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal that cannot show "×" shows "?"
-    try:
-        args = parser().parse_args(argv)
-        args.run(args, assets)
-        sys.stdout.flush()
-    except (UsageError, ZooError, ImageError) as error:
-        return _fail(error)
-    except BrokenPipeError:  # the reader, e.g. `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except KeyboardInterrupt:
-        return 130
-    except Exception as error:
-        if sys.flags.dev_mode:  # python -X dev -m attnviz … shows where
-            raise
-        return _fail(f"something went wrong inside: {type(error).__name__}: {error}")
-    return 0
-
-
-def _fail(what: object) -> int:
-    print("attnviz:", " ".join(str(what).split()), file=sys.stderr)
-    return 2
-
-
-def parser() -> argparse.ArgumentParser:
-    """What the command line takes."""
-    top = _Parser(prog="attnviz", description="What happens inside attention models.")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-
-    models = commands.add_parser("models", help="list the models there are")
-    models.add_argument("--json", action="store_true", help="print all cards as JSON")
-    models.set_defaults(run=list_models)
-
+def add_command(commands: argparse._SubParsersAction) -> None:
+    """What ``attend`` takes."""
     attend = commands.add_parser(
         "attend",
         help="what a model sees in a picture, and where it looks",
@@ -124,27 +68,12 @@ def parser() -> argparse.ArgumentParser:
     attend.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
     attend.add_argument(
         "--save",
-        type=_saved_file,
+        type=saved_file(".png", ".npz"),
         metavar="FILE",
         help="the map over the picture (.png), or all weights, logits and the map (.npz)",
     )
     attend.add_argument("--json", action="store_true", help="print the result as JSON")
     attend.set_defaults(run=show_attention)
-    return top
-
-
-def list_models(args: argparse.Namespace, assets: Path = ASSETS) -> None:
-    """``models``: a table, or every card as JSON."""
-    found = cards(assets)
-    if args.json:
-        print(json.dumps([entry.to_dict() for entry in found], indent=1))
-        return
-    width = max(len(entry.name) for entry in found)
-    for entry in found:
-        source = "bundled" if entry.bundled else "fetched once"
-        size = "×".join(map(str, entry.preprocess.size)) if entry.preprocess else ""
-        millions = f"{entry.parameters / 1e6:.1f} M"
-        print(f"{entry.name:{width}}  {millions:>8}  {size:>7}  {source:12}  {entry.title}")
 
 
 def show_attention(args: argparse.Namespace, assets: Path = ASSETS) -> None:
@@ -157,7 +86,7 @@ def show_attention(args: argparse.Namespace, assets: Path = ASSETS) -> None:
 
     from attnviz import zoo
 
-    progress = _progress_line if sys.stderr.isatty() else None
+    progress = progress_line if sys.stderr.isatty() else None
     model = cast("ViT", zoo.load(chosen, args.device, progress=progress, assets=assets))
 
     from attnviz.inference import look
@@ -317,12 +246,6 @@ def _save(
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _progress_line(done: int, total: int, what: str) -> None:
-    end = "\n" if done == total else ""
-    size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB"
-    print(f"\r{what}: {size}", end=end, file=sys.stderr, flush=True)
-
-
 def _layer(text: str) -> int | str:
     return text if text in ("last", "all") else _number(text, "layer", "last or all")
 
@@ -335,10 +258,3 @@ def _number(text: str, what: str, words: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise argparse.ArgumentTypeError(f"{text!r} is no {what}: a number from 0, {words}")
     return int(text)
-
-
-def _saved_file(text: str) -> Path:
-    path = Path(text)
-    if path.suffix.lower() not in (".png", ".npz"):
-        raise argparse.ArgumentTypeError(f"{text!r} should end in .png or .npz")
-    return path
