@@ -45,7 +45,7 @@ class Pieces:
         end, closed = 0, True
         for index, ((start, stop), text) in enumerate(zip(self.spans, self.texts, strict=True)):
             mark = start == stop  # the mark of a word, alone: whatever follows belongs to it
-            sign = not mark and is_sign(text)
+            sign = not mark and _is_sign(text)
             after_mark = index > 0 and self.spans[index - 1] == (start, start)
             if after_mark or not (closed or sign or start > end):
                 words[-1].append(index)
@@ -55,7 +55,7 @@ class Pieces:
         return words
 
 
-def is_sign(text: str) -> bool:
+def _is_sign(text: str) -> bool:
     """Whether a text is punctuation or symbols throughout."""
     return bool(text) and all(unicodedata.category(character)[0] in "PS" for character in text)
 

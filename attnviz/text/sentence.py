@@ -63,16 +63,11 @@ def read_sentence(raw: str, *, limit_characters: int = LIMIT_CHARACTERS) -> Sent
 def script(text: str) -> str:
     """The script that most letters of a text belong to: "ko" (Hangul), "latin" or "other"."""
     counts = {"ko": 0, "latin": 0, "other": 0}
-    for character in text:
-        if character.isalpha():
-            name = unicodedata.name(character, "")
-            counts[
-                "ko" if name.startswith("HANGUL") else "latin" if "LATIN" in name else "other"
-            ] += 1
-    most = max(counts.values())
-    return (
-        next(name for name in ("ko", "latin", "other") if counts[name] == most) if most else "other"
-    )
+    for letter in filter(str.isalpha, text):
+        name = unicodedata.name(letter, "")
+        kind = "ko" if name.startswith("HANGUL") else "latin" if "LATIN" in name else "other"
+        counts[kind] += 1
+    return max(counts, key=counts.__getitem__) if any(counts.values()) else "other"
 
 
 def _is_invisible(character: str) -> bool:

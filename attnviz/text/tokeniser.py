@@ -102,10 +102,6 @@ class Tokeniser:
         """Whether a space, or the beginning of the text, comes before the piece."""
         return self._pieces[id].startswith(_MARK)
 
-    def words(self, pieces: Pieces) -> list[list[int]]:
-        """Indices of the pieces of each word; a word ends at a space or beside punctuation."""
-        return pieces.words()
-
     def _written(self, ids: Sequence[int]) -> list[str]:
         """Each text piece with its mark."""
         return ["⁇" if id == UNKNOWN else self._pieces[id] for id in _text_ids(ids)]

@@ -15,13 +15,13 @@ from attnviz.data.pairs import Corpus, Pair
 from attnviz.text.tokeniser import TOKENISERS, Tokeniser, train_tokeniser
 
 PIECES = {
-    "dates": 300,
-    "numbers": 120,  # few enough that a Korean digit is a piece of its own
-    "everyday": 2400,
+    "dates_ko_en": 300,
+    "numbers_ko_en": 120,  # few enough that a Korean digit is a piece of its own
+    "everyday_ko_en": 2400,  # everyday_en_ko has the same vocabulary
     "manual_en_fr": 4000,
     "manual_ko_en": 4000,
 }
-"""Largest vocabulary of each tokeniser."""
+"""The corpora that vocabularies are learned from, and the largest size of each."""
 
 BUNDLED = 300
 """Test pairs that travel with the app, of each corpus."""
@@ -36,15 +36,13 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES, metavar="NAME")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    learned: set[str] = set()
     for name in options.only:
         built = corpus(name, options.seed)
         print(
             f"{name}: {len(built.train)} train, {len(built.valid)} valid, {len(built.test)} test",
             flush=True,
         )
-        if built.tokeniser not in learned:  # both directions of a corpus share one
-            learned.add(built.tokeniser)
+        if name in PIECES:
             tokeniser = vocabulary(built)
             path = TOKENISERS / f"{built.tokeniser}.json"
             tokeniser.save(path)
@@ -55,7 +53,7 @@ def main(arguments: Sequence[str]) -> None:
 def vocabulary(built: Corpus) -> Tokeniser:
     """The pieces of both languages of a corpus, from its training pairs alone."""
     texts = (text for pair in built.train for text in (pair.source, pair.target))
-    return train_tokeniser(texts, PIECES[built.tokeniser])
+    return train_tokeniser(texts, PIECES[built.name])
 
 
 def for_the_app(built: Corpus) -> HeldOut:

@@ -97,6 +97,15 @@ def test_decoding_stops_at_the_end_and_skips_padding() -> None:
     assert SMALL.pieces([START, *ids, END, PAD]).ids == ids
 
 
+@given(st.lists(st.integers(0, SMALL.size - 1), max_size=30))
+def test_whatever_a_model_writes_has_its_pieces_in_its_text(ids: list[int]) -> None:
+    text, pieces = SMALL.decode(ids), SMALL.pieces(ids)
+    for id, shown, (start, end) in zip(pieces.ids, pieces.texts, pieces.spans, strict=True):
+        mark = id != UNKNOWN and shown == "␣"
+        assert text[start:end] == ("⁇" if id == UNKNOWN else "" if mark else shown)
+    assert len(pieces.words()) <= len(pieces)
+
+
 def test_what_is_beyond_the_limit_is_counted_and_said() -> None:
     pieces = SMALL.encode("넌 누구니? " * 40, limit=16)
     whole = SMALL.encode("넌 누구니? " * 40, limit=9999)

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from attnviz.data import held_out as held_out_module
+from attnviz.data.corpora import NAMES
 from attnviz.data.held_out import held_out
 from attnviz.data.pairs import Corpus, Pair
 from attnviz.text import Tokeniser
 from attnviz.training import corpora
-from attnviz.training.corpora import PIECES, evenly, of_every_length
+from attnviz.training.corpora import evenly, of_every_length
 
 
 def pairs(words: str, count: int) -> tuple[Pair, ...]:
@@ -39,8 +40,10 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_everything_is_rebuilt(folder: Path) -> None:
     corpora.main([])
-    assert {path.stem for path in (folder / "tokenisers").iterdir()} == {*PIECES}
-    assert len(list((folder / "corpora").iterdir())) == 6
+    assert {path.stem for path in (folder / "tokenisers").iterdir()} == {
+        small(name, 0).tokeniser for name in NAMES
+    }
+    assert {path.stem for path in (folder / "corpora").iterdir()} == {*NAMES}
 
 
 def test_one_corpus_is_rebuilt_alone(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,6 +54,12 @@ def test_one_corpus_is_rebuilt_alone(folder: Path, capsys: pytest.CaptureFixture
     sentences = held_out("everyday_ko_en")
     assert len(sentences.pairs) == 300 and len(sentences.examples) == 12
     assert all(pair.source.startswith("다") for pair in sentences.pairs)
+    held_out.cache_clear()
+
+
+def test_both_directions_have_the_vocabulary_of_the_first(folder: Path) -> None:
+    corpora.main(["--only", "everyday_en_ko"])
+    assert [path.name for path in folder.rglob("*.json")] == ["everyday_en_ko.json"]
     held_out.cache_clear()
 
 
