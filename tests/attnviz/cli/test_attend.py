@@ -1,12 +1,8 @@
-"""The command line: what it prints, what it saves, and how it fails."""
+"""``attend``: what it prints, what it saves, and how it fails."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,59 +10,34 @@ import numpy as np
 import pytest
 from PIL import Image
 
-import attnviz
 from attnviz import analysis, inference, zoo
-from attnviz.cli import main, overlay
+from attnviz.cli.attend import overlay
 from attnviz.geometry import Geometry
+from tests.attnviz.cli.command import Command
 from tests.attnviz.zoo import tiny
 
-ROOT = Path(__file__).resolve().parents[2]
 LAYERS, HEADS = tiny.CONFIG["depth"], tiny.CONFIG["heads"]
 
 
-@pytest.fixture(scope="module")
-def assets(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Assets with one tiny model, which is also the default one."""
-    folder = tmp_path_factory.mktemp("assets")
-    tiny.write(folder)
-    return folder
+class Attend(Command):
+    """``attnviz attend`` on the tiny model."""
 
-
-@pytest.fixture(scope="module")
-def picture(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    rng = np.random.default_rng(0)
-    path = tmp_path_factory.mktemp("pictures") / "noise picture.png"
-    Image.fromarray(rng.integers(0, 256, (90, 120, 3), dtype=np.uint8)).save(path)
-    return path
-
-
-class Run:
-    """``attnviz attend`` on the tiny model, in this process."""
-
-    def __init__(self, assets: Path, picture: Path, capsys: pytest.CaptureFixture[str]) -> None:
-        self.assets, self.picture, self.capsys = assets, picture, capsys
+    picture: Path
 
     def __call__(self, *options: str) -> str:
-        command = ["attend", str(self.picture), "--model", tiny.NAME, "--device", "cpu", *options]
-        status = main(command, assets=self.assets)
-        out, err = self.capsys.readouterr()
-        assert (status, err) == (0, "")
-        return out
+        return self.prints(
+            "attend", str(self.picture), "--model", tiny.NAME, "--device", "cpu", *options
+        )
 
     def json(self, *options: str) -> dict[str, Any]:
         return json.loads(self("--json", *options))
 
-    def fails(self, *command: str) -> str:
-        assert main(command, assets=self.assets) == 2
-        out, err = self.capsys.readouterr()
-        assert out == ""
-        assert err.startswith("attnviz: ") and err.count("\n") == 1
-        return err
-
 
 @pytest.fixture
-def attend(assets: Path, picture: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    return Run(assets, picture, capsys)
+def attend(assets: Path, picture: Path, capsys: pytest.CaptureFixture[str]) -> Attend:
+    command = Attend(assets, capsys)
+    command.picture = picture
+    return command
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +48,7 @@ def looked(assets: Path, picture: Path) -> inference.PictureRun:
     return inference.look(zoo.load(card, "cpu", assets=assets), pixels)  # type: ignore[arg-type]
 
 
-def test_json_holds_everything(attend: Run, looked: inference.PictureRun) -> None:
+def test_json_holds_everything(attend: Attend, looked: inference.PictureRun) -> None:
     result = attend.json()
     assert set(result) == {
         "model", "weights", "device", "labels", "method", "layer", "head", "size", "grid", "map",
@@ -94,7 +65,9 @@ def test_json_holds_everything(attend: Run, looked: inference.PictureRun) -> Non
     assert result["labels"][0]["name"] == tiny.LABELS[int(looked.logits.argmax())]
 
 
-def test_the_map_is_the_class_tokens_row_scaled(attend: Run, looked: inference.PictureRun) -> None:
+def test_the_map_is_the_class_tokens_row_scaled(
+    attend: Attend, looked: inference.PictureRun
+) -> None:
     result = attend.json("--layer", "1", "--head", "0")
     row = looked.weights[1, 0, 0, 1:].reshape(3, 4)
     np.testing.assert_allclose(np.array(result["map"]) * result["total"], row, rtol=1e-5)
@@ -109,7 +82,7 @@ def expected(looked: inference.PictureRun, square: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("fusion", ["mean", "max", "min"])
 def test_heads_and_layers_are_combined(
-    attend: Run, looked: inference.PictureRun, fusion: Any
+    attend: Attend, looked: inference.PictureRun, fusion: Any
 ) -> None:
     fused = analysis.fuse_heads(looked.weights, fusion)
     one = attend.json("--layer", "0", "--head", fusion)
@@ -122,7 +95,7 @@ def test_heads_and_layers_are_combined(
 
 
 @pytest.mark.parametrize("method", ["relevance", "gradient"])
-def test_gradient_methods(attend: Run, method: str) -> None:
+def test_gradient_methods(attend: Attend, method: str) -> None:
     result = attend.json("--method", method)
     values = np.array(result["map"])
     assert values.shape == (3, 4) and (values >= 0).all()
@@ -131,12 +104,12 @@ def test_gradient_methods(attend: Run, method: str) -> None:
     assert result["layer"] == {"relevance": "all", "gradient": LAYERS - 1}[method]
 
 
-def test_gradient_of_an_earlier_layer_differs(attend: Run) -> None:
+def test_gradient_of_an_earlier_layer_differs(attend: Attend) -> None:
     first, last = (attend.json("--method", "gradient", "--layer", n)["map"] for n in ("0", "last"))
     assert not np.allclose(first, last)
 
 
-def test_text_is_for_people(attend: Run, looked: inference.PictureRun) -> None:
+def test_text_is_for_people(attend: Attend, looked: inference.PictureRun) -> None:
     out = attend()
     best = tiny.LABELS[int(looked.logits.argmax())]
     assert f"noise picture.png: {tiny.NAME} on cpu" in out
@@ -146,7 +119,7 @@ def test_text_is_for_people(attend: Run, looked: inference.PictureRun) -> None:
     assert sum(row.count("@") for row in rows) == 1
 
 
-def test_notes_about_the_picture_are_passed_on(attend: Run, tmp_path: Path) -> None:
+def test_notes_about_the_picture_are_passed_on(attend: Attend, tmp_path: Path) -> None:
     frames = [Image.new("RGB", (60, 50), colour) for colour in ("red", "blue")]
     attend.picture = tmp_path / "moving.gif"
     frames[0].save(attend.picture, save_all=True, append_images=frames[1:])
@@ -155,7 +128,7 @@ def test_notes_about_the_picture_are_passed_on(attend: Run, tmp_path: Path) -> N
     assert note in attend()
 
 
-def test_png(attend: Run, tmp_path: Path) -> None:
+def test_png(attend: Attend, tmp_path: Path) -> None:
     path = tmp_path / "map.PNG"
     assert str(path) in attend("--save", str(path))
     with Image.open(path) as image:
@@ -174,7 +147,7 @@ def test_an_overlay_puts_a_cell_where_it_belongs() -> None:
     assert (cols.mean() + 0.5) / 3 == pytest.approx(152)
 
 
-def test_npz(attend: Run, tmp_path: Path, looked: inference.PictureRun) -> None:
+def test_npz(attend: Attend, tmp_path: Path, looked: inference.PictureRun) -> None:
     path = tmp_path / "run.npz"
     result = attend.json("--save", str(path))
     with np.load(path) as stored:
@@ -208,18 +181,13 @@ def test_npz(attend: Run, tmp_path: Path, looked: inference.PictureRun) -> None:
         (["--frobnicate"], "unrecognized arguments: --frobnicate"),
     ],
 )
-def test_mistakes_are_one_line(attend: Run, options: list[str], message: str) -> None:
+def test_mistakes_are_one_line(attend: Attend, options: list[str], message: str) -> None:
     command = ["attend", str(attend.picture), "--model", tiny.NAME, *options]
     assert message in attend.fails(*command)
 
 
-@pytest.mark.parametrize("command", [[], ["attend"], ["paint me"], ["models", "extra"]])
-def test_misuse_says_where_help_is(attend: Run, command: list[str]) -> None:
-    assert "--help)" in attend.fails(*command)
-
-
 @pytest.mark.parametrize("content", [None, b"", b"no picture", b"\x89PNG\r\n\x1a\n cut short"])
-def test_bad_pictures(attend: Run, tmp_path: Path, content: bytes | None) -> None:
+def test_bad_pictures(attend: Attend, tmp_path: Path, content: bytes | None) -> None:
     path = tmp_path / "bad.png"
     if content is not None:
         path.write_bytes(content)
@@ -227,7 +195,7 @@ def test_bad_pictures(attend: Run, tmp_path: Path, content: bytes | None) -> Non
     attend.fails("attend", str(tmp_path), "--model", tiny.NAME)
 
 
-def test_damaged_weights(attend: Run, tmp_path: Path) -> None:
+def test_damaged_weights(attend: Attend, tmp_path: Path) -> None:
     tiny.write(tmp_path)
     (tmp_path / "weights" / f"{tiny.NAME}.safetensors").write_bytes(b"oops")
     attend.assets = tmp_path
@@ -235,89 +203,8 @@ def test_damaged_weights(attend: Run, tmp_path: Path) -> None:
     assert f"{tiny.NAME}.safetensors are damaged" in message
 
 
-def test_a_model_of_another_family(attend: Run, tmp_path: Path) -> None:
+def test_a_model_of_another_family(attend: Attend, tmp_path: Path) -> None:
     tiny.write(tmp_path, family="pix2pix")
     attend.assets = tmp_path
     message = attend.fails("attend", str(attend.picture), "--model", tiny.NAME)
     assert "no model that attend can show" in message
-
-
-def test_a_fault_of_ours_is_one_line_too(attend: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: Any) -> None:
-        raise RuntimeError("many\nlines")
-
-    monkeypatch.setattr("attnviz.cli.open_image", broken)
-    message = attend.fails("attend", str(attend.picture), "--model", tiny.NAME)
-    assert "something went wrong inside: RuntimeError: many lines" in message
-
-
-def test_models(attend: Run) -> None:
-    assert main(["models"], assets=attend.assets) == 0
-    lines = attend.capsys.readouterr().out.splitlines()
-    assert lines[0].split()[0] == tiny.NAME and "bundled" in lines[0]
-    assert [line.split()[0] for line in lines] == [c.name for c in zoo.cards(attend.assets)]
-    assert main(["models", "--json"], assets=attend.assets) == 0
-    listed = json.loads(attend.capsys.readouterr().out)
-    assert listed[0]["scores"] == {"top1": 0.25} and listed[1]["source"] == "timm"
-
-
-def run(*command: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, **more.pop("env", {})}
-    return subprocess.run(
-        [sys.executable, *command], cwd=ROOT, env=environment, capture_output=True, text=True,
-        check=False, timeout=60, **more,
-    )  # fmt: skip
-
-
-def test_as_a_program() -> None:
-    assert "attend" in run("-m", "attnviz", "--help").stdout
-    done = run("-m", "attnviz", "attend", "no such picture.png")
-    assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == (
-        "attnviz: The file 'no such picture.png' cannot be opened: No such file or directory.\n"
-    )
-
-
-def test_an_unreachable_hub_is_said_soon(picture: Path, tmp_path: Path) -> None:
-    """Measured from the start of the process."""
-    environment = {
-        "HF_ENDPOINT": "http://127.0.0.1:9",
-        "HF_HUB_OFFLINE": "0",
-        "HF_HOME": str(tmp_path),
-    }
-    start = time.monotonic()
-    done = run(
-        "-m", "attnviz", "attend", str(picture), "--model", "vit_tiny_patch16_224", env=environment
-    )
-    assert time.monotonic() - start <= 3
-    assert done.returncode == 2
-    assert "127.0.0.1:9 is unreachable" in done.stderr and done.stderr.count("\n") == 1
-
-
-def test_a_reader_that_stops_reading() -> None:
-    code = "from attnviz.cli import main; import sys; sys.exit(main(['models', '--json']))"
-    program = subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
-    assert program.stdout is not None and program.stderr is not None
-    program.stdout.close()
-    assert program.stderr.read() == b""
-    assert program.wait(30) == 0
-    program.stderr.close()
-
-
-def test_a_terminal_without_our_signs() -> None:
-    done = run("-m", "attnviz", "models", env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})
-    assert done.returncode == 0 and "224?224" in done.stdout
-
-
-def test_listing_and_help_bring_no_torch() -> None:
-    code = (
-        "import sys; from attnviz.cli import main; main(['models']);"
-        "sys.exit('torch' in sys.modules or 'timm' in sys.modules)"
-    )
-    assert run("-c", code).returncode == 0
-
-
-def test_the_version_is_importable_without_torch() -> None:
-    assert attnviz.__version__
