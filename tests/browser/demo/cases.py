@@ -58,6 +58,50 @@ CASES = {
 }
 
 
+@dataclass(frozen=True)
+class Alignment:
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    marks: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(target, source) float32; rows sum to 1, each with a peak of its own."""
+        rows, columns = np.indices((len(self.target), len(self.source)))
+        peaks = (rows * 5 + 1) % len(self.source)
+        scores = np.exp(-np.abs(columns - peaks) * (0.5 + rows % 3))
+        return (scores / scores.sum(1, keepdims=True)).astype(np.float32)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """(target,)"""
+        return np.linspace(0.9, 0.1, len(self.target))
+
+
+ALIGNMENTS = {
+    "plain": Alignment(
+        ("나", "는", "<b>$x$</b>", "</s>"),
+        ("I", "am", "</s>"),
+        {"unknown": (2,), "rows_forced": (1,)},
+    ),
+    "long": Alignment(
+        3
+        * (
+            "넌",
+            "누구니",
+            "그리고",
+            "아주길고긴한낱말이여기있습니다",
+            "나",
+            "는",
+            "나",
+            "는",
+            "모니터",
+        ),
+        ("incomprehensibilities", "and", "again", "and", "again", "the", "same", "words", "</s>"),
+    ),
+}
+
+
 def heads(layers: int, count: int, geometry: Geometry) -> np.ndarray:
     """One query's weights in every head, (layers, heads, tokens) uint8."""
     full = _weights(geometry, 0)

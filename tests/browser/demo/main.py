@@ -1,6 +1,7 @@
-"""A page with one lens and one wall for the browser tests.
+"""A page with one component for the browser tests.
 
-``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall.
+``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall, and
+``?alignment=NAME&pinned=ROW.COLUMN`` the alignment.
 """
 
 import sys
@@ -10,8 +11,9 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cases import CASES, VMAX, heads
+from cases import ALIGNMENTS, CASES, VMAX, heads
 
+from app.components.alignment import alignment
 from app.components.lens import lens
 from app.components.wall import wall
 
@@ -60,7 +62,27 @@ def wall_panel() -> None:
     st.text(f"picked {head} of layer {layer}")
 
 
+@st.fragment
+def alignment_panel() -> None:
+    case = ALIGNMENTS[st.query_params["alignment"]]
+    asked = st.query_params.get("pinned")
+    row, column = map(int, asked.split(".")) if asked else (0, 0)
+    cell = alignment(
+        case.weights,
+        case.source,
+        case.target,
+        key="alignment",
+        probabilities=case.probabilities,
+        name="demo",
+        asked=(row, column) if asked else None,
+        **case.marks,
+    )
+    st.text(f"pinned {cell}")
+
+
 if "wall" in st.query_params:
     wall_panel()
+elif "alignment" in st.query_params:
+    alignment_panel()
 else:
     lens_panel()
