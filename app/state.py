@@ -100,6 +100,7 @@ class Seq2seq:
     STEPPER = "seq_stepper"
     BEAM = "seq_beam"
     BEAM_MATRIX = "seq_beam_matrix"
+    HYPOTHESES = "seq_hypotheses"
     REFERENCE_BOX = "seq_reference_box"
     FORCED_MATRIX = "seq_forced_matrix"
     FREE_MATRIX = "seq_free_matrix"
@@ -114,6 +115,29 @@ class Rnn:
     """The page "RNN to Seq2Seq"."""
 
     VIEW = "rnn_view"
+    NETWORK = "network"  # kind of the model without attention
+    PART = "part"  # of the cell
+    ORDER = "units_by"
+    UNIT = "unit"
+    STEP = "time_step"
+    LENGTH = "length"  # steps that gradients go back
+    RADIUS = "radius"  # what recurrent matrices are multiplied by
+    BIAS = "forget_bias"
+    AT = "gradient_of"
+    TRAINED = "trained"  # whether trained encoders are drawn too
+    MODELS = "models"  # kinds whose scores are compared
+    MEASURE = "measure"
+    WAY = "each_piece"
+    WARMTH = "rnn_temperature"
+    DRAW = "rnn_seed"
+    BEGINNING = "beginning"  # piece ids that the decoder has to begin with
+    # not in links
+    NETWORKS = "rnn_networks"
+    BEGUN = "rnn_begun"  # what the beginning belongs to
+    CHOICES = "rnn_choices"
+    TRANSLATED = "rnn_translated"  # held-out sentences asked to be translated, by corpus
+    START = "rnn_start"
+    STOP = "rnn_stop"
 
 
 def linked(name: str, default: str = "") -> str:

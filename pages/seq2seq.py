@@ -9,6 +9,7 @@ from app.state import Seq2seq
 from app.translations import Talk
 from app.views import (
     seq2seq_alignment,
+    seq2seq_beam,
     seq2seq_force,
     seq2seq_forcing,
     seq2seq_scores,
@@ -22,6 +23,7 @@ VIEWS: dict[str, Callable[[Talk], None]] = {
     "Scores compared": seq2seq_scores.draw,
     "Forced or free": seq2seq_forcing.draw,
     "Force attention": seq2seq_force.draw,
+    "Beam": seq2seq_beam.draw,
     "Training": seq2seq_training.draw,
 }
 

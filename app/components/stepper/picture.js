@@ -15,8 +15,7 @@ class StepPicture {
   constructor(walk, font) {
     this.walk = walk;
     this.tiles = new Tiles(walk);
-    this.pen = element("canvas").getContext("2d");
-    this.font = font;
+    this.pen = new Pen(font);
   }
 
   // Sizes from the room there is; `whole` for print, where nothing scrolls.
@@ -57,18 +56,9 @@ class StepPicture {
 
   #text(text, x, y, { anchor = "middle", size = 14, title, room, ...rest } = {}) {
     const node = svgElement("text", { x, y, "text-anchor": anchor, "font-size": size, fill: "currentColor", ...rest });
-    node.textContent = room ? this.#clipped(text, room, size) : text;
+    node.textContent = room ? this.pen.clipped(text, size, room) : text;
     if (title) node.append(Object.assign(svgElement("title"), { textContent: title }));
     return node;
-  }
-
-  #clipped(text, room, size) {
-    this.pen.font = `${size}px ${this.font}`;
-    const fits = (part) => this.pen.measureText(part).width <= room;
-    if (fits(text)) return text;
-    const letters = [...text];
-    while (letters.length > 1 && !fits(`${letters.join("")}…`)) letters.pop();
-    return `${letters.join("")}…`;
   }
 
   // A variable with its index.

@@ -7,7 +7,7 @@ const SCORE = { dot: "s^T h_i", bilinear: "s^T W h_i", mlp: "v^T tanh(W s + U h_
 const SCORE_NAMES = { dot: "dot product", bilinear: "bilinear", mlp: "MLP" };
 
 function fixed(value, digits) {
-  return value.toFixed(digits).replace("-", "−");
+  return (Number(value.toFixed(digits)) + 0).toFixed(digits).replace("-", "−");
 }
 
 // Four digits; very large and small ones as a power of ten, in a formula's markup.

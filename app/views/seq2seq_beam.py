@@ -1,0 +1,262 @@
+"""Beam: what a search kept at each step, and what comes of an alternative that it did not take."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from app import prose, show, state, translations
+from app.components.alignment import alignment
+from app.components.beam import Node, Place, beam
+from app.state import Seq2seq
+from app.translations import Talk
+from app.views import seq2seq_common
+from attnviz.text import END, PAD, START
+
+if TYPE_CHECKING:
+    from attnviz.translation import Search, Translation
+
+WIDTHS = (1, 8)
+LONGEST = 100  # pieces of a beginning that a link may ask for
+
+
+class Wish(NamedTuple):
+    """How to search.
+
+    Args:
+        width: kept beginnings.
+        normalise: power of the length that scores are divided by.
+        prefix: ids that every translation begins with.
+    """
+
+    width: int
+    normalise: float
+    prefix: tuple[int, ...]
+
+
+@show.panel
+def draw(talk: Talk) -> None:
+    """The tree over the whole width; under it the translations, and the alignment of one."""
+    show.note(prose.text("seq2seq", "Beam"))
+    wish = _wish(talk)
+    found = translations.searched(talk, *wish)
+    tree = st.container()
+    words, figure = st.columns([10, 11], gap="large")
+    with words:
+        chosen = _choose(found)
+    with tree:
+        _tree(talk, found, wish, chosen)
+    with figure:
+        show.small("Where the chosen one looked, along its own beam")
+        _alignment(talk, chosen)
+    more, truth = st.columns([10, 11], gap="large")
+    with more:
+        show.explain("seq2seq", "Beam")
+        _take_away(talk, found, wish)
+    with truth:
+        show.facts([*_facts(talk, found, wish), *seq2seq_common.facts(talk, chosen)])
+
+
+def _wish(talk: Talk) -> Wish:
+    """The controls, and the beginning that was clicked, with the way back."""
+    prefix = beginning(talk)
+    width, power, back = st.columns([4, 4, 6], gap="large", vertical_alignment="bottom")
+    with width:
+        kept = st.slider(
+            "Width", *WIDTHS, 4, key=Seq2seq.WIDTH, bind="query-params",
+            help="How many beginnings are kept after each step; 1 is greedy decoding.",
+        )  # fmt: skip
+    with power:
+        normalise = st.slider(
+            "Length normalisation", 0.0, 1.5, 1.0, 0.1, key=Seq2seq.NORMALISE, bind="query-params",
+            help="A translation's log-probability is divided by its length to this power. "
+            "At 0 long translations lose, as each piece makes them less likely.",
+        )  # fmt: skip
+    with back:
+        if prefix:
+            show.note(f"Every translation begins with “{talk.tokeniser.decode(prefix)}”.")
+            st.button("Back to the free search", on_click=_begin_with, args=((),))
+    return Wish(kept, normalise, prefix)
+
+
+def _begin_with(ids: Sequence[int]) -> None:
+    state.link(Seq2seq.PREFIX, ".".join(map(str, ids)))
+    _look_at("1")
+
+
+def beginning(talk: Talk) -> tuple[int, ...]:
+    """The ids that the link says to begin with; another sentence forgets them."""
+    state.about(f"{talk.card.tokeniser} {talk.sentence.text}", Seq2seq.PREFIX, Seq2seq.HYPOTHESIS)
+    text = state.linked(Seq2seq.PREFIX)
+    state.publish(Seq2seq.PREFIX)
+    if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})*", text):
+        return ()
+    ids = tuple(map(int, text.split(".")))[:LONGEST]
+    return (
+        ids if all(id < talk.tokeniser.size and id not in (PAD, START, END) for id in ids) else ()
+    )
+
+
+def _choose(found: Search) -> Translation:
+    """The translations that were found, with their scores; returns the one to look at."""
+    ranks = [str(rank) for rank in range(1, len(found.translations) + 1)]
+    linked = state.linked(Seq2seq.HYPOTHESIS)
+    chosen = linked if linked in ranks else ranks[0]
+
+    def changed() -> None:
+        _look_at(st.session_state[Seq2seq.HYPOTHESES])
+
+    st.session_state[Seq2seq.HYPOTHESES] = chosen
+    st.radio(
+        "Translations found, the best first", ranks, key=Seq2seq.HYPOTHESES, on_change=changed,
+        format_func=lambda rank: show.literal(_said(found.translations[int(rank) - 1])),
+        captions=[score(one, found.normalise) for one in found.translations],
+    )  # fmt: skip
+    state.publish(Seq2seq.HYPOTHESIS)
+    shown = found.translations[int(chosen) - 1]
+    for note in shown.notes:
+        show.note(note)
+    return shown
+
+
+def _look_at(rank: str) -> None:
+    state.link(Seq2seq.HYPOTHESIS, "" if rank == "1" else rank)
+
+
+def _said(found: Translation) -> str:
+    return found.text or "(nothing)"
+
+
+def score(found: Translation, normalise: float) -> str:
+    """What a search ranks a translation by, and what that is made of; for people."""
+    total, count = log_probability(found), len(found.ids)
+    power = "" if normalise == 1 else f"^{normalise:g}"
+    words = f"score {_digits(total / count**normalise)} = {_digits(total)} / {count}{power} pieces"
+    return words if found.finished else f"{words}, did not end"
+
+
+def _digits(value: float) -> str:
+    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+
+
+def log_probability(found: Translation) -> float:
+    """Of the whole translation, natural."""
+    return float(-found.losses.sum(dtype=np.float64))
+
+
+def _tree(talk: Talk, found: Search, wish: Wish, chosen: Translation) -> None:
+    """The tree; a click goes on from a beginning, or shows the alignment of an ending."""
+    endings = [one.ids for one in found.translations]
+    places = {ids: place for place, ids in _places(found)}
+
+    def clicked(place: Place | None) -> None:
+        if place is None:
+            return
+        ids = found.tree[place[0]][place[1]][0]
+        if ids in endings:
+            _look_at(str(endings.index(ids) + 1))
+        else:
+            _begin_with(ids)
+
+    beam(
+        nodes(talk, found),
+        key=Seq2seq.BEAM,
+        best=places[endings[0]],
+        shown=places[chosen.ids],
+        given=min(len(wish.prefix), len(found.tree)),
+        name=f"{talk.model}-beam",
+        on_change=clicked,
+    )
+
+
+def nodes(talk: Talk, found: Search) -> list[list[Node]]:
+    """The tree of a search as the component takes it."""
+    from attnviz.translation import label
+
+    steps: list[list[Node]] = []
+    before: list[tuple[int, ...]] = [()]
+    for kept in found.tree:
+        steps.append(
+            [
+                Node(
+                    label(talk.tokeniser, ids[-1]),
+                    talk.tokeniser.starts_word(ids[-1]),
+                    before.index(ids[:-1]),
+                    total,
+                    ids[-1] == END,
+                )
+                for ids, total in kept
+            ]
+        )
+        before = [ids for ids, _ in kept]
+    return steps
+
+
+def _places(found: Search) -> Iterable[tuple[Place, tuple[int, ...]]]:
+    for step, kept in enumerate(found.tree):
+        for rank, (ids, _) in enumerate(kept):
+            yield (step, rank), ids
+
+
+def _alignment(talk: Talk, chosen: Translation) -> None:
+    shown = seq2seq_common.matrix(talk, chosen)
+    alignment(
+        shown.weights,
+        shown.source,
+        shown.target,
+        key=Seq2seq.BEAM_MATRIX,
+        probabilities=shown.probabilities,
+        unknown=shown.unknown,
+        name=f"{talk.model}-beam-alignment",
+    )
+
+
+def _facts(talk: Talk, found: Search, wish: Wish) -> Iterable[tuple[str, str]]:
+    """What the search looked at, and what it is worth beside greedy decoding."""
+    best, alone = found.translations[0], translations.translation(talk, prefix=wish.prefix)
+    given = len(wish.prefix)
+    kept = sum(len(step) for step in found.tree[given:])
+    yield "Searched", f"{kept} beginnings kept in {len(found.tree[given:])} steps"
+    gain = log_probability(best) - log_probability(alone)
+    same = "says the same" if best.ids == alone.ids else f"says “{alone.text}”"
+    yield "Greedy", f"{same}; the best here lies {_digits(gain)} above it in log-probability"
+    if wish.prefix:
+        free = translations.searched(talk, wish.width, wish.normalise).translations[0]
+        yield "Left alone", f"the search finds “{free.text}”, {score(free, wish.normalise)}"
+
+
+def _take_away(talk: Talk, found: Search, wish: Wish) -> None:
+    rest = f", prefix={wish.prefix}" if wish.prefix else ""
+    code = seq2seq_common.code(talk) + (
+        "from attnviz.translation import search\n\n"
+        "beam = search(\n"
+        f"    model, tokeniser, found.sentence, width={wish.width}, "
+        f"normalise={wish.normalise:g}{rest}\n"
+        ")\n"
+        "for one in beam.translations:\n"
+        "    print(one.text, -one.losses.sum())\n"
+    )
+    show.take_away(
+        key="seq2seq_beam",
+        name=f"{talk.model}-beam",
+        arrays=lambda: {
+            f"weights_{rank}": one.weights
+            for rank, one in enumerate(found.translations, start=1)
+            if one.weights is not None
+        },
+        table=lambda: (
+            ("step", "rank", "beginning", "log-probability", "ended"),
+            _rows(talk, found),
+        ),
+        code=code,
+    )
+
+
+def _rows(talk: Talk, found: Search) -> Iterable[Sequence[object]]:
+    for (step, rank), ids in _places(found):
+        total = found.tree[step][rank][1]
+        yield step, rank + 1, talk.tokeniser.decode(ids), total, ids[-1] == END
