@@ -48,6 +48,7 @@ class Milestone:
 
 PAGES = (
     Page("../pages/home.py", "Home", ":material/home:", "", runs_models=False),
+    Page("../pages/rnn.py", "RNN to Seq2Seq", ":material/repeat:", "rnn", "Sentences"),
     Page(
         "../pages/seq2seq.py",
         "Seq2Seq with attention",

@@ -8,20 +8,34 @@ from attnviz.figures.depth import entropy, head_distance
 from attnviz.figures.labels import data_path, labels_bar, labels_change
 from attnviz.figures.matrix import token_matrix
 from attnviz.figures.picture import attention_map
+from attnviz.figures.recurrence import (
+    Score,
+    gradient_reach,
+    lag_by_place,
+    piece_chances,
+    score_by_length,
+    unit_over_time,
+)
 from attnviz.figures.sequence import by_step, word_losses
 from attnviz.figures.walls import cosine_tiles, filters, head_wall
 
 __all__ = [
+    "Score",
     "attention_map",
     "by_step",
     "cosine_tiles",
     "data_path",
     "entropy",
     "filters",
+    "gradient_reach",
     "head_distance",
     "head_wall",
     "labels_bar",
     "labels_change",
+    "lag_by_place",
+    "piece_chances",
+    "score_by_length",
     "token_matrix",
+    "unit_over_time",
     "word_losses",
 ]

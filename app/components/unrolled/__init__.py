@@ -86,7 +86,7 @@ def unrolled(
     colours: Colours = "diverging" if signed else "viridis"
     facts = {
         "source": list(course.source),
-        "order": list(course.order),
+        "reads": list(course.order),
         "given": list(course.given),
         "said": list(course.said),
         "unknown": list(course.unknown),

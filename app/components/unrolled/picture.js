@@ -1,6 +1,6 @@
 // Where everything of an unrolled network lies, and the parts of its picture; CSS pixels.
 
-const STRIPS = 300; // about the height of a strip
+const STRIPS = 240; // height of a strip
 const BRIDGE = 58; // between encoder and decoder
 const WIRES = 30; // from the words below to the cells above
 const LINE = 14; // of text
@@ -12,8 +12,7 @@ function unrolledLayout(message, room, width) {
   const { source, given, said, units } = message;
   const steps = source.length + said.length;
   const step = clamp(Math.floor((room - BRIDGE - MARGIN) / steps), 17, 48);
-  const unit = Math.max(1, Math.round(STRIPS / units.length));
-  const height = unit * units.length;
+  const [height, unit] = [STRIPS, STRIPS / units.length];
   const widest = (labels) => Math.max(...labels.map(width));
   const flat = widest([...source, ...given, ...said]) <= step - 2;
   const band = (labels) => (flat ? LINE : Math.min(Math.ceil(widest(labels)) + 4, LONGEST));
@@ -71,7 +70,7 @@ function arrowHead(x, y, angle) {
 
 // Words below with their wires: what each step reads. Returns {wires, words}, one each a step.
 function inputsOf(message, layout, fits) {
-  const { source, order, given, unknown } = message;
+  const { source, reads, given, unknown } = message;
   const wires = [];
   const words = [];
   const numberAt = layout.words + 10;
@@ -86,7 +85,7 @@ function inputsOf(message, layout, fits) {
     wires.push(wire);
     words.push(word);
   };
-  order.forEach((place, at) => one(source[place], place, at, place, unknown.includes(place)));
+  reads.forEach((place, at) => one(source[place], place, at, place, unknown.includes(place)));
   given.forEach((text, t) => one(text, layout.split + t, layout.split + t, t ? t - 1 : ""));
   return { wires, words };
 }

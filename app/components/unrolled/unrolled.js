@@ -18,8 +18,8 @@ class Unrolled {
     for (const name of ["veil", "frame", "passages", "inputs", "wires", "outputs", "curve"]) {
       this.groups[name] = svgElement("g", { class: name });
     }
-    for (const kind of ["pin", "hover"]) this.groups[kind] = outline(kind);
-    this.groups.pin.classList.add("accent");
+    this.groups.pin = svgElement("g", { class: "accent" });
+    this.groups.hover = outline("hover");
     this.drawing.append(...Object.values(this.groups));
     this.#listen();
     new ResizeObserver(() => this.message && this.#arrange()).observe(this.scroll);
@@ -247,7 +247,7 @@ class Unrolled {
     const step = this.current?.[1] ?? this.at;
     this.#veil();
     this.#curve(row, step);
-    drawOutline(groups.pin, this.keptRow === null ? "" : this.#rowPath(this.keptRow));
+    groups.pin.replaceChildren(...(this.keptRow === null ? [] : this.#rowMarks(this.keptRow)));
     const hovered = this.current && this.current[0] !== null;
     drawOutline(groups.hover, hovered ? boxPath(this.#cellBox(...this.current)) : "");
     const emphasise = (group, shift) => [...group.children].forEach((node, at) => {
@@ -289,13 +289,18 @@ class Unrolled {
     groups.curve.replaceChildren(accent);
   }
 
-  #rowPath(row) {
+  // Thin lines along both sides of a row, which may be no higher than themselves, and a pointer.
+  #rowMarks(row) {
     const { layout } = this;
+    const [top, bottom] = [row, row + 1].map((edge) => layout.top + edge * layout.unit);
     const spans = [[0, layout.split - 1], [layout.split, layout.steps - 1]];
-    return spans.map(([first, last]) => boxPath([
-      layout.top + row * layout.unit, unrolledX(layout, first),
-      layout.top + (row + 1) * layout.unit, unrolledX(layout, last) + layout.bar,
-    ])).join("");
+    const lines = spans.map(([first, last]) => {
+      const [left, right] = [unrolledX(layout, first), unrolledX(layout, last) + layout.bar];
+      return svgLine(`M${left} ${top - 1}H${right}M${left} ${bottom + 1}H${right}`);
+    });
+    const [x, y] = [MARGIN - 3, (top + bottom) / 2];
+    const pointer = svgElement("path", { d: `M${x - 8} ${y - 5}L${x} ${y}L${x - 8} ${y + 5}Z`, fill: "currentColor" });
+    return [...lines, pointer];
   }
 
   #cellBox(row, step) {
@@ -328,9 +333,9 @@ class Unrolled {
   }
 
   #happens(step) {
-    const { source, order, given, said, probabilities } = this.message;
+    const { source, reads, given, said, probabilities } = this.message;
     if (step < source.length) {
-      return `Step ${step}: the encoder reads “${source[order[step]]}”, piece ${order[step]}`;
+      return `Step ${step}: the encoder reads “${source[reads[step]]}”, piece ${reads[step]}`;
     }
     const t = step - source.length;
     const chance = (100 * probabilities[t]).toFixed(1);
