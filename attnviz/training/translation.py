@@ -77,6 +77,8 @@ PLANS = {
     "manual_ko_en": Plan(steps=5000, width=192, dropout=0.3, rate=2e-3),
 }
 
+CHECKPOINT = 500  # steps between two
+
 Encoded = tuple[list[int], list[int]]  # source ending with </s>, target from <s> to </s>
 
 
@@ -164,7 +166,7 @@ def train(
         if step % 100 == 0:
             note(run, step=step, loss=total / 100, seconds=round(seconds))
             total = 0.0
-        if step % 500 == 0 or step == plan.steps:
+        if step % CHECKPOINT == 0 or step == plan.steps:
             right = exact_share(model, corpus.valid[:300], tokeniser)
             note(run, model=name, step=step, exact_match=right)
             save(run, {"model": model, "optimizer": optimizer}, step, seconds)
