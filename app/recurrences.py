@@ -11,6 +11,7 @@ from app import loaders
 from app.translations import Talk
 from attnviz import zoo
 from attnviz.data.held_out import held_out
+from attnviz.data.pairs import Pair
 from attnviz.text import Tokeniser
 
 if TYPE_CHECKING:
@@ -59,20 +60,25 @@ def trained(name: str, device: str) -> Gradients:
     return loaders.kept(("trained", name, device), make, lambda found: 2 * found.inputs.nbytes)
 
 
-def answers(name: str, device: str, chunk: int) -> list[str]:
-    """Translations of the chunk-th ``CHUNK`` held-out sentences of a model's corpus."""
+def parts(corpus: str) -> list[tuple[Pair, ...]]:
+    """A corpus's held-out pairs in parts of at most ``CHUNK``, each of every length alike."""
+    pairs = held_out(corpus).pairs
+    count = -(-len(pairs) // CHUNK)
+    return [pairs[start::count] for start in range(count)]
+
+
+def answers(name: str, device: str, part: int) -> list[str]:
+    """A model's translations of a part of its corpus's held-out pairs."""
     from attnviz.translation import translate_all
 
     def make() -> list[str]:
         card = zoo.card(name)
-        pairs = held_out(card.corpus or "").pairs[chunk * CHUNK : (chunk + 1) * CHUNK]
+        texts = [pair.source for pair in parts(card.corpus or "")[part]]
         model = loaders.translator(name, device)
         with loaders.turn(device):
-            return translate_all(
-                model, Tokeniser.load(card.tokeniser or ""), [pair.source for pair in pairs]
-            )
+            return translate_all(model, Tokeniser.load(card.tokeniser or ""), texts)
 
-    return loaders.kept(("answers", name, device, chunk), make, lambda found: 200 * len(found))
+    return loaders.kept(("answers", name, device, part), make, lambda found: 200 * len(found))
 
 
 def _size(found: Unrolled) -> int:

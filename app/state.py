@@ -136,6 +136,7 @@ class Rnn:
     BEGUN = "rnn_begun"  # what the beginning belongs to
     CHOICES = "rnn_choices"
     TRANSLATED = "rnn_translated"  # held-out sentences asked to be translated, by corpus
+    RUNNING = "rnn_running"  # the corpus that is being translated
     START = "rnn_start"
     STOP = "rnn_stop"
 

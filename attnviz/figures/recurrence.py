@@ -146,6 +146,7 @@ def score_by_length(
     figure = theme.sheet(title=title, height=height, room=_ROOM)
     names = [f"{first}–{last}" for first, last in bins]
     places = np.arange(len(bins))
+    counts = [max((scores[i].count for scores in curves.values()), default=0) for i in places]
     for number, (name, scores) in enumerate(curves.items()):
         _same_length(name, scores, bins)
         colour = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
@@ -157,9 +158,9 @@ def score_by_length(
                 **_points(name, again[name], places + aside, names, share, colour, again=True)
             )
     figure.update_xaxes(
-        title_text="pieces of the source",
+        title_text="pieces of the source, and how many sentences",
         tickvals=places.tolist(),
-        ticktext=names,
+        ticktext=[f"{name}<br>{count:,}" for name, count in zip(names, counts, strict=True)],
         range=[-0.4, len(bins) - 0.6],
         **_RULE,
     )
@@ -239,57 +240,34 @@ def lag_by_place(
 
 
 def piece_chances(
-    runs: Mapping[str, tuple[Sequence[str], np.ndarray]], *, title: str = "", height: int = 150
+    pieces: Sequence[str], chances: np.ndarray, *, title: str = "", height: int = 170
 ) -> go.Figure:
-    """How sure each of a few runs was of every piece that it wrote, one under another.
+    """How sure a model was of every piece that it wrote.
 
     Args:
-        runs: name → (pieces, (t,) probabilities).
-        height: of each, pixels.
+        pieces: in the order in which they were written.
+        chances: (t,) the probability of each, given those before it.
+
+    Raises:
+        ValueError: there are more or fewer chances than pieces.
     """
-    figure = theme.sheet(title=title, height=36 + height * len(runs), bargap=0.3)
-    gap = 0.5 / max(1, len(runs))
-    for number, (name, (pieces, chances)) in enumerate(runs.items()):
-        axis = "" if number == 0 else str(number + 1)
-        top = 1 - number / len(runs)
-        figure.add_bar(
-            x=np.arange(len(pieces), dtype=np.uint16),
-            y=np.asarray(chances, dtype=np.float32),
-            xaxis=f"x{axis}",
-            yaxis=f"y{axis}",
-            marker={"color": theme.CATEGORICAL[number % len(theme.CATEGORICAL)]},
-            customdata=[theme.escape(piece) for piece in pieces],
-            hovertemplate=f"%{{x}} %{{customdata}}<br>{theme.escape(name)}: %{{y:.1%}}"
-            "<extra></extra>",
-        )
-        figure.update_layout(
-            {
-                f"xaxis{axis}": {"anchor": f"y{axis}", **_RULE},
-                f"yaxis{axis}": {
-                    "anchor": f"x{axis}",
-                    "domain": [top - (1 - gap) / len(runs), top - 0.06],
-                    "range": [0, 1],
-                    "tickvals": [0, 0.5, 1],
-                    "tickformat": ".0%",
-                    **_RULE,
-                },
-            }
-        )
-        _label_pieces(figure, pieces, {"anchor": f"y{axis}"})
-        figure.add_annotation(
-            text=theme.escape(name), x=0, y=top, xref="paper", yref="paper",
-            xanchor="left", yanchor="top", showarrow=False,
-        )  # fmt: skip
-    return figure
+    _same_length("chances", chances, pieces)
+    figure = theme.sheet(title=title, height=height, bargap=0.3)
+    figure.add_bar(
+        x=np.arange(len(pieces), dtype=np.uint16),
+        y=np.asarray(chances, dtype=np.float32),
+        marker={"color": theme.ACCENT},
+        customdata=[theme.escape(piece) for piece in pieces],
+        hovertemplate="%{x} %{customdata}: %{y:.1%}<extra></extra>",
+    )
+    _label_pieces(figure, pieces)
+    return figure.update_yaxes(range=[0, 1.02], tickvals=[0, 0.5, 1], tickformat=".0%", **_RULE)
 
 
-def _label_pieces(
-    figure: go.Figure, labels: Sequence[str], axes: dict[str, str] | None = None
-) -> None:
+def _label_pieces(figure: go.Figure, labels: Sequence[str]) -> None:
     """Numbered pieces under an axis of steps; with many of them some go unlabelled."""
     shown = range(0, len(labels), max(1, -(-len(labels) // MAX_LABELS)))
     figure.update_xaxes(
-        selector=axes,
         range=[-0.6, max(len(labels), 1) - 0.4],
         tickvals=list(shown),
         ticktext=[f"{index} {theme.escape(_shortened(labels[index]))}" for index in shown],
