@@ -27,10 +27,38 @@ FORBIDDEN = {
     "attnviz/geometry.py": ("torch", "numpy"),
     "attnviz/trace.py": ("attnviz.models", "attnviz.layers"),
     "attnviz/images.py": ("torch", "timm"),
+    "attnviz/text": (
+        "torch",
+        "timm",
+        "attnviz.models",
+        "attnviz.zoo",
+        "attnviz.data",
+        "attnviz.figures",
+        "attnviz.training",
+    ),
+    "attnviz/data": (
+        "torch",
+        "timm",
+        "attnviz.models",
+        "attnviz.zoo",
+        "attnviz.figures",
+        "attnviz.training",
+    ),
+    "attnviz/decoding.py": ("attnviz.models", "attnviz.layers", "attnviz.zoo", "attnviz.figures"),
+    "attnviz/translation.py": (
+        "attnviz.models",
+        "attnviz.layers",
+        "attnviz.zoo",
+        "attnviz.figures",
+        "attnviz.data",
+    ),
+    "attnviz/cli": ("attnviz.training",),
     "attnviz/zoo": ("attnviz.figures", "attnviz.training", "attnviz.analysis"),
     "app": ("pages", "attnviz.training"),
     "pages": ("torch", "timm", "pages", "numpy.random"),
 }
+
+ONLY_TRAINING = ("babel", "num2words", "sacrebleu")  # not installed with the app
 
 
 def _sources(where: str) -> list[Path]:
@@ -39,8 +67,12 @@ def _sources(where: str) -> list[Path]:
 
 
 def _imports(path: Path) -> set[str]:
+    return _named(ast.parse(path.read_text(encoding="utf-8")))
+
+
+def _named(tree: ast.AST) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -58,6 +90,14 @@ def test_no_forbidden_import(where: str) -> None:
                 assert name != banned and not name.startswith(banned + "."), f"{path}: {name}"
 
 
+def test_what_only_training_needs_is_imported_where_it_is_used() -> None:
+    for path in [*_sources("attnviz"), *_sources("app"), *_sources("pages")]:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+        for name in _named(tree):
+            assert name.partition(".")[0] not in ONLY_TRAINING, f"{path}: {name}"
+
+
 def test_only_loaders_cache_and_only_show_draws() -> None:
     for path in [*_sources("app"), *_sources("pages")]:
         text = path.read_text(encoding="utf-8")
@@ -70,7 +110,8 @@ def test_only_loaders_cache_and_only_show_draws() -> None:
 @pytest.mark.parametrize(
     "module",
     ["attnviz", "attnviz.geometry", "attnviz.images", "attnviz.analysis", "attnviz.figures",
-     "attnviz.zoo", "attnviz.models", "attnviz.data.samples", "app.registry"],
+     "attnviz.zoo", "attnviz.models", "attnviz.text", "attnviz.data.samples",
+     "attnviz.data.corpora", "attnviz.data.held_out", "attnviz.cli", "app.registry"],
 )  # fmt: skip
 def test_import_brings_no_torch(module: str) -> None:
     code = f"import sys, {module}; sys.exit('torch' in sys.modules or 'timm' in sys.modules)"
