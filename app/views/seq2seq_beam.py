@@ -64,7 +64,7 @@ def draw(talk: Talk) -> None:
 def _wish(talk: Talk) -> Wish:
     """The controls, and the beginning that was clicked, with the way back."""
     prefix = beginning(talk)
-    width, power, back = st.columns([4, 4, 6], gap="large", vertical_alignment="bottom")
+    width, power, back = st.columns([4, 4, 6], gap="medium", vertical_alignment="bottom")
     with width:
         kept = st.slider(
             "Width", *WIDTHS, 4, key=Seq2seq.WIDTH, bind="query-params",
@@ -221,9 +221,9 @@ def _facts(talk: Talk, found: Search, wish: Wish) -> Iterable[tuple[str, str]]:
     given = len(wish.prefix)
     kept = sum(len(step) for step in found.tree[given:])
     yield "Searched", f"{kept} beginnings kept in {len(found.tree[given:])} steps"
-    gain = log_probability(best) - log_probability(alone)
-    same = "says the same" if best.ids == alone.ids else f"says “{alone.text}”"
-    yield "Greedy", f"{same}; the best here lies {_digits(gain)} above it in log-probability"
+    said = "the same" if best.ids == alone.ids else f"“{alone.text}”"
+    ours, its = _digits(log_probability(best)), _digits(log_probability(alone))
+    yield "Greedy", f"says {said}; log-probability {its}, and {ours} of the best here"
     if wish.prefix:
         free = translations.searched(talk, wish.width, wish.normalise).translations[0]
         yield "Left alone", f"the search finds “{free.text}”, {score(free, wish.normalise)}"

@@ -86,9 +86,13 @@ def _facts(found: Translation) -> Iterable[tuple[str, str]]:
     both = np.concatenate([found.stages["attention.context"], found.stages["decoder_states"]], 1)
     joined = np.abs(both - found.stages["attention.concatenated"]).max()
     yield "Softmax", f"of the scores gives the weights within {softmax:.1e}"
-    yield "Context", f"is the weighted sum of the encoder’s states within {summed:.1e}"
+    yield "Context", f"is the weighted sum of the encoder’s states within {summed:.1g}"
     yield "[c ; s]", f"context and decoder state side by side, within {joined:.1g}"
-    yield "Colours", "blue below zero, orange above, nothing at zero; one scale for all states"
+    yield (
+        "Colours",
+        "blue below zero, orange above, nothing at zero; one scale for all states, cut off at the "
+        "99.5th percentile of h and s",
+    )
 
 
 def _take_away(talk: Talk, found: Translation, step: int) -> None:

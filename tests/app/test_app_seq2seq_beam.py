@@ -96,7 +96,7 @@ def test_a_width_of_one_is_greedy_decoding(page: Open) -> None:
     assert len(app.radio(key="seq_hypotheses").options) == 1
     greedy = translate(zoo.load(TALK.model, "cpu"), TALK.tokeniser, TEXT)
     assert np.abs(weights(app) - greedy.weights).max() < 1e-6
-    assert "says the same" in html(app)
+    assert "says the same; log-probability" in html(app)
 
 
 def test_the_chosen_translations_own_weights_are_shown(page: Open) -> None:

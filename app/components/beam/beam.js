@@ -26,6 +26,7 @@ class Beam {
       this.message = message;
       this.hovered = this.walked = null;
       this.#arrange();
+      this.#bring([Math.max(0, message.given - 1), 0]);
     }
     this.show();
   }
@@ -42,7 +43,7 @@ class Beam {
     const { tree } = this;
     tree.onpointermove = tree.onpointerdown = (event) => this.#hover(this.#placeAt(event));
     tree.onpointerleave = tree.onpointercancel = () => this.#hover(null);
-    tree.onclick = (event) => this.#choose(this.#placeAt(event));
+    tree.onclick = (event) => this.#click(this.#placeAt(event));
     tree.onblur = () => this.#walk(null);
     tree.onkeydown = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -86,11 +87,21 @@ class Beam {
     this.hovered = null;
     this.walked = place;
     this.show();
-    if (!place) return;
+    if (place) this.#bring(place);
+  }
+
+  // Scrolls to a node that is out of sight.
+  #bring(place) {
     const left = this.drawing.corner(place)[0];
     const { width } = this.drawing.card;
     const { scrollLeft, clientWidth } = this.scroll;
     if (left < scrollLeft || left + width > scrollLeft + clientWidth) this.scroll.scrollLeft = left - width;
+  }
+
+  // A finger cannot hover: its first tap tells what the second one would do.
+  #click(place) {
+    if (hovering() || String(place) === String(this.walked)) this.#choose(place);
+    else this.#walk(place);
   }
 
   #choose(place) {
@@ -116,17 +127,18 @@ class Beam {
   }
 
   #invitation() {
-    const verb = hovering() ? "Hover" : "Tap";
-    return `${verb} a beginning to read it; click it to go on from there.`;
+    return hovering()
+      ? "Hover a beginning to read it; click it to go on from there."
+      : "Tap a beginning to read it; tap it again to go on from there.";
   }
 
   #sentence(place) {
     const { drawing } = this;
     const { piece, logProbability, ended } = drawing.node(place);
     const whole = Math.exp(logProbability);
-    const share = whole < 0.001 ? whole.toExponential(1) : `${(100 * whole).toFixed(1)} %`;
+    const share = whole < 0.001 ? "below 0.1 %" : `${(100 * whole).toFixed(1)} %`;
     const last = ended || place[0] === drawing.steps.length - 1;
-    const verb = hovering() ? "click" : "tap";
+    const verb = hovering() ? "click" : "tap again";
     return `“${drawing.text(place)}”${ended ? ` and ${piece}` : ""}: ` +
       `log-probability ${fixed(logProbability, 4)}, ${share} · ` +
       `${verb} to ${last ? "see its alignment" : "go on from here"}`;

@@ -53,8 +53,8 @@ def stepper(walk: Walk, *, key: str, asked: Place | None = None, name: str = "st
     """Show a decoding step by step, and return the (step, stage) at which the visitor rests.
 
     Stepping, playing and hovering happen in the browser; only where the visitor comes to rest is
-    reported. Scores, weights and probabilities travel exactly; states as bytes around zero, which
-    their colours show to within a step of 1/127 of the largest.
+    reported. Scores, weights and probabilities travel exactly; states as bytes around zero, cut off
+    at the 99.5th percentile of what encoder and decoder hold.
 
     Args:
         asked: where the page wants to begin; another translation begins at the first step.
@@ -73,7 +73,8 @@ def stepper(walk: Walk, *, key: str, asked: Place | None = None, name: str = "st
         "contexts": walk.contexts,
         "outputs": walk.outputs,
     }
-    reach = max(float(np.abs(array).max()) for array in vectors.values()) or 1.0
+    held = np.concatenate([walk.encoder_states, walk.states])
+    reach = float(np.quantile(np.abs(held), 0.995)) or 1.0
     exact = {
         "scores": walk.scores,
         "weights": walk.weights,

@@ -48,7 +48,7 @@ class StepPicture {
   #row(name, y, nodes) {
     const ahead = STAGES.indexOf(name) > this.stage;
     const shown = nodes.filter((node) => node && (!ahead || node.dataset.name === "row"));
-    const opacity = name === "head" || LIT[this.stage].includes(name) ? 1 : 0.62;
+    const opacity = name === "head" || LIT[this.stage].includes(name) ? 1 : 0.66;
     const group = svgElement("g", { class: `row ${name}`, opacity, transform: `translate(0 ${y})` });
     group.append(...shown);
     return group;

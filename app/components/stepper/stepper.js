@@ -49,8 +49,8 @@ class Stepper {
     this.slider.max = this.walk.target.length - 1;
     this.written.replaceChildren(...this.walk.target.map((piece, step) => this.#chip(piece, step)));
     this.root.querySelector(".ramp").style.background = this.picture.tiles.gradient();
-    this.root.querySelector(".low").textContent = `−${number(message.reach)}`;
-    this.root.querySelector(".top").textContent = number(message.reach);
+    this.root.querySelector(".low").textContent = `≤ −${number(message.reach)}`;
+    this.root.querySelector(".top").textContent = `≥ ${number(message.reach)}`;
     [this.step, this.stage] = this.choice.value ?? [0, 0];
     this.#fit();
   }
@@ -261,8 +261,9 @@ class Stepper {
     const channel = at(clientY - box.top, box.height, lines) * ACROSS + at(clientX - box.left, box.width, ACROSS);
     if (channel >= channels) return "";
     const { block, index, name } = tile.dataset;
-    const value = (this.walk[block][index * channels + channel] - 128) / 127;
-    return `${name}, number ${channel}: ${fixed(value * reach, 2)}`;
+    const share = (this.walk[block][index * channels + channel] - 128) / 127;
+    const beyond = Math.abs(share) === 1 ? (share > 0 ? "≥ " : "≤ ") : "";
+    return `${name}, number ${channel}: ${beyond}${fixed(share * reach, 2)}`;
   }
 
   fileName() {
