@@ -51,7 +51,11 @@ def sentence(corpus: str) -> Sentence:
         st.form("say", border=False),
         st.container(horizontal=True, vertical_alignment="bottom", gap="small", wrap=False),
     ):
-        st.text_input(f"{LANGUAGES[known.source_language]} sentence", key=Shared.TEXT_BOX)
+        st.text_input(
+            f"{LANGUAGES[known.source_language]} sentence",
+            key=Shared.TEXT_BOX,
+            persist_state="session",
+        )
         st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed)
     with st.container(key="examples", horizontal=True, gap="small", wrap=False):
         texts = (_first(known), *(pair.source for pair in known.examples))

@@ -22,7 +22,7 @@ def run() -> None:
         page_title="AttnViz",
         page_icon=str(STYLE.with_name("icon.svg")),
         layout="wide",
-        initial_sidebar_state=220,
+        initial_sidebar_state=250,
         menu_items={"About": ABOUT},
     )
     st.html(STYLE)

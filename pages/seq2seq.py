@@ -27,7 +27,7 @@ VIEWS: dict[str, Callable[[Talk], None]] = {
     "Training": seq2seq_training.draw,
 }
 
-words, choice = st.columns([11, 10], gap="medium", vertical_alignment="bottom")
+words, choice = st.columns([10, 11], gap="medium", vertical_alignment="bottom")
 with words:
     show.heading("seq2seq", prose.text("seq2seq", "question"), prose.text("seq2seq", "answer"))
 with choice, st.container(horizontal=True, vertical_alignment="bottom"):

@@ -37,10 +37,13 @@ def draw(talk: Talk) -> None:
     corpus = talk.card.corpus or ""
     talks = {kind: replace(talk, model=f"{corpus}_{kind}") for kind in translations.kinds(corpus)}
     runs = {kind: Run(each, translations.translation(each)) for kind, each in talks.items()}
-    show.note(prose.text("seq2seq", "Scores compared"))
-    units = controls.one_of("Axes in", UNITS, key=Seq2seq.UNITS)
-    if known := seq2seq_common.reference(talk):
-        show.note(f"The corpus says: {known}")
+    words, choice = st.columns([13, 7], gap="large", vertical_alignment="bottom")
+    with words:
+        show.note(prose.text("seq2seq", "Scores compared"))
+        if known := seq2seq_common.reference(talk):
+            show.note(f"The corpus says: {known}")
+    with choice:
+        units = controls.one_of("Axes in", UNITS, key=Seq2seq.UNITS)
     for group in (ATTENDING, [kind for kind in KINDS if kind not in ATTENDING]):
         there = [kind for kind in group if kind in runs]
         for column, kind in zip(st.columns(3, gap="medium"), there, strict=False):

@@ -61,7 +61,14 @@ def test_home_imports_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=False).returncode == 0
 
 
-def test_the_picture_is_on_show_before_torch_arrives() -> None:
+@pytest.mark.parametrize(
+    ("page", "shown"),
+    [
+        ("vit", "len(app.image) == 1 and len(app.button) > 5"),
+        ("seq2seq", "app.text_input[0].value and len(app.button) > 5"),
+    ],
+)
+def test_what_is_looked_at_is_on_show_before_torch_arrives(page: str, shown: str) -> None:
     """The page is run where torch cannot be imported; what it painted until then stays."""
     code = (
         "import sys\n"
@@ -72,9 +79,9 @@ def test_the_picture_is_on_show_before_torch_arrives() -> None:
         "sys.meta_path.insert(0, NoTorch())\n"
         "from streamlit.testing.v1 import AppTest\n"
         f"app = AppTest.from_file({str(MAIN)!r}, default_timeout=60).run()\n"
-        "app.switch_page('../pages/vit.py').run()\n"
-        "assert not app.exception and app.title[0].value == 'Vision Transformer'\n"
-        "assert len(app.image) == 1 and len(app.button) > 5\n"
+        f"app.switch_page('../pages/{page}.py').run()\n"
+        f"assert not app.exception and app.title[0].value == {page_at(page).title!r}\n"
+        f"assert {shown}\n"
     )
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
 

@@ -221,6 +221,8 @@ def test_another_corpus_starts_with_its_own_example(seq2seq: Open) -> None:
 
 def test_the_sentence_is_kept_over_pages(seq2seq: Open, home: AppTest) -> None:
     say(seq2seq(), "4월 3일")
+    home.switch_page("../pages/rnn.py").run()
+    assert home.text_input(key="text_box").value == "4월 3일"
     home.switch_page("../pages/home.py").run()
     home.switch_page("../pages/seq2seq.py").run()
     assert home.text_input(key="text_box").value == "4월 3일"

@@ -121,6 +121,24 @@ def test_typed_korean_is_translated(talk: Any) -> None:
     view.shows(own(OTHER))
 
 
+def test_the_sentence_travels_and_another_corpus_brings_its_own(talk: Any) -> None:
+    view = talk()
+    view.say("4월 2일")
+    view.shows(own("4월 2일"))
+    view.page.get_by_role("link", name="RNN to Seq2Seq").first.click()
+    expect(view.page.get_by_role("heading", level=1)).to_have_text("RNN to Seq2Seq")
+    expect(view.box).to_have_value("4월 2일")
+    view.page.get_by_role("link", name="Seq2Seq with attention").first.click()
+    view = Talking(view.visit)
+    view.shows(own("4월 2일"))
+    expect(view.box).to_have_value("4월 2일")
+    view.page.get_by_role("combobox", name="Sentences").click()
+    view.page.get_by_role("option", name="Everyday sentences, English to Korean").click()
+    expect(view.page.get_by_label("English sentence")).to_have_value("I am a monitor.")
+    expect(view.said).to_have_text(re.compile("모니터"))
+    assert "text=" not in view.page.url
+
+
 def test_an_input_method_can_compose(talk: Any) -> None:
     view = talk()
     view.box.fill("")

@@ -5,7 +5,7 @@ const TEXT = 14;
 const TILT = 55; // degrees, of source labels that are wider than their cells
 const STRIP = { bar: 26, written: 74, bare: 40 }; // probabilities beside the rows, with percent or not
 const CELL = { least: 20, width: 92, height: 46 };
-const TALL = 400; // about the height of all cells
+const TALL = 360; // about the height of all cells
 const NARROW = 460; // room that is a phone's, or one of several matrices'
 
 // How large everything is, from the room there is.
@@ -82,7 +82,7 @@ function columnLabels({ source, unknown }, { cell, tilted, label }, width) {
     const long = Math.min(width(`${column} ${text}`), tilted ? label : cell.width - 8);
     const start = tilted ? 0 : -long / 2;
     group.append(svgElement("rect", { class: "shade", opacity: 0,
-      x: start - 3, y: 4 - TEXT - 2, width: long + 6, height: TEXT + 6 }));
+      x: start - 3, y: -TEXT - 2, width: long + 6, height: TEXT + 7 }));
     group.append(labelText(column, text, long + 1, width,
       { "text-anchor": tilted ? "start" : "middle" }));
     if (unknown.includes(column)) {
