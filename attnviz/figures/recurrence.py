@@ -143,17 +143,17 @@ def score_by_length(
     Raises:
         ValueError: a curve has another number of scores than there are bins.
     """
+    for name, scores in [*curves.items(), *(again or {}).items()]:
+        _same_length(name, scores, bins)
     figure = theme.sheet(title=title, height=height, room=_ROOM)
     names = [f"{first}–{last}" for first, last in bins]
     places = np.arange(len(bins))
     counts = [max((scores[i].count for scores in curves.values()), default=0) for i in places]
     for number, (name, scores) in enumerate(curves.items()):
-        _same_length(name, scores, bins)
         colour = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
         aside = (number - (len(curves) - 1) / 2) * 0.05  # so that bars do not hide each other
         figure.add_scatter(**_points(name, scores, places + aside, names, share, colour))
         if again and name in again:
-            _same_length(name, again[name], bins)
             figure.add_scatter(
                 **_points(name, again[name], places + aside, names, share, colour, again=True)
             )
