@@ -132,15 +132,15 @@ class Stack(nn.ModuleList):
     ) -> None:
         sizes = [inputs] + [hidden] * (layers - 1)
         super().__init__(Recurrent(CELLS[cell](size, hidden), backward) for size in sizes)
+        self.parts = CELLS[cell].parts  # tensors of each layer's state
 
     def forward(
         self, inputs: Tensor, state: State | None = None, mask: Tensor | None = None
     ) -> tuple[Tensor, State]:
         """(b, t, i) → the top layer's states (b, t, d) and the last state of every layer."""
-        parts = self[0].cell.parts
         last: State = ()
         for number, layer in enumerate(self):
-            own = state[number * parts : (number + 1) * parts] if state else None
+            own = state[number * self.parts : (number + 1) * self.parts] if state else None
             inputs, end = layer(inputs, own, mask)
             last = (*last, *end)
         return inputs, last

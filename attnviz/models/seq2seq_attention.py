@@ -114,7 +114,8 @@ class MLPScore(nn.Module):
         return self.v(mixed.tanh())[..., 0]
 
 
-SCORES = {"dot": DotScore, "bilinear": BilinearScore, "mlp": MLPScore}
+Score = DotScore | BilinearScore | MLPScore
+SCORES: dict[str, type[Score]] = {"dot": DotScore, "bilinear": BilinearScore, "mlp": MLPScore}
 
 
 class Memory(NamedTuple):

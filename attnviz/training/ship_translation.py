@@ -90,18 +90,17 @@ def measure(
     """A card's ``scores`` and ``by_length``, rounded to four places."""
     ids = [(*tokeniser.encode(pair.target).ids, END) for pair in pairs]
     runs = [follow(model, tokeniser, p.source, i) for p, i in zip(pairs, ids, strict=True)]
-    alignments: list[Alignment] | None = None
-    if runs[0].weights is not None:
-        alignments = [
-            (run.weights, tokeniser.encode(pair.target).spans, run.pieces.spans, pair.links)
-            for pair, run in zip(pairs, runs, strict=True)
-        ]
+    alignments: list[Alignment] = [
+        (run.weights, tokeniser.encode(pair.target).spans, run.pieces.spans, pair.links)
+        for pair, run in zip(pairs, runs, strict=True)
+        if run.weights is not None
+    ]
     scores, by_length = evaluate(
         translations(model, [pair.source for pair in pairs], tokeniser),
         [pair.target for pair in pairs],
         [len(run.pieces) for run in runs],
         language=language,
-        alignments=alignments,
+        alignments=alignments or None,
     )
     guesses = [tuple(run.candidates[:, 0].tolist()) for run in runs]
     scores["token_accuracy"] = token_accuracy(guesses, ids)
