@@ -134,7 +134,9 @@ def test_what_was_recorded_follows_its_beam(kind: str, seed: int) -> None:
     with record(model, "logits") as trace:
         beam = beam_search(model, given_source, width=4)
     for hypothesis in beam.best:
-        mine = [step[row, 0] for step, row in zip(trace.steps("logits"), hypothesis.rows, strict=False)]
+        mine = [
+            step[row, 0] for step, row in zip(trace.steps("logits"), hypothesis.rows, strict=False)
+        ]
         given_target = torch.tensor([[START, *hypothesis.ids[:-1]]])
         expected = model(given_source, given_target)[0]  # (t, v)
         torch.testing.assert_close(torch.stack(mine), expected, atol=1e-4, rtol=1e-4)
