@@ -66,6 +66,7 @@ LINEAGE = (
         "One network reads a sentence into one vector, another writes the translation from it.",
         "Sutskever, Vinyals & Le, “Sequence to Sequence Learning with Neural Networks”",
         "1409.3215",
+        "rnn",
     ),
     Milestone(
         2015,

@@ -33,6 +33,23 @@ def vit() -> Image.Image:
     return Image.blend(view, Image.fromarray(colour_table("viridis")[places]), OPACITY)
 
 
+def rnn() -> Image.Image:
+    """The states of the encoder without attention over a date, its vector, and the decoder's."""
+    from attnviz.recurrence import unroll
+    from attnviz.text import Tokeniser
+
+    card = zoo.card("dates_ko_en_none")
+    tokeniser = Tokeniser.load(card.tokeniser or "")
+    found = unroll(zoo.load(card.name, "cpu"), tokeniser, "2026년 3월 9일 월요일")
+    order = np.argsort(-found.fixed["hidden"], kind="stable")
+    states = found.over_time("hidden")[:, order[::3]].T  # a third of d, the vector sorted
+    places = (127.5 + 127.5 * states).round().astype(np.uint8)
+    strips = colour_table("diverging")[places].repeat(9, 0).repeat(CELL, 1)
+    for edge in range(CELL - 7, CELL):
+        strips[:, edge::CELL] = 255
+    return Image.fromarray(np.insert(strips, [len(found.read) * CELL] * CELL, 255, axis=1))
+
+
 def seq2seq() -> Image.Image:
     """Where the translator of dates looks while it writes "Monday, March 9, 2026"."""
     from attnviz.text import Tokeniser
@@ -51,5 +68,5 @@ def seq2seq() -> Image.Image:
 
 if __name__ == "__main__":
     THUMBNAILS.mkdir(exist_ok=True)
-    for draw in (seq2seq, vit):
+    for draw in (rnn, seq2seq, vit):
         draw().save(THUMBNAILS / f"{draw.__name__}.jpg", quality=88)

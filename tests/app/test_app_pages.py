@@ -65,6 +65,7 @@ def test_home_imports_no_torch() -> None:
     ("page", "shown"),
     [
         ("vit", "len(app.image) == 1 and len(app.button) > 5"),
+        ("rnn", "app.text_input[0].value and len(app.button) > 5"),
         ("seq2seq", "app.text_input[0].value and len(app.button) > 5"),
     ],
 )
