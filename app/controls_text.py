@@ -19,6 +19,8 @@ FIRST = {
     "dates_ko_en": "2026년 3월 9일 월요일",
 }
 """The sentence that a corpus opens with, where it is not the first of its examples."""
+SECOND = {"everyday_ko_en": "넌 누구니?", "everyday_en_ko": "Who are you?"}
+"""One more to pick, before the corpus's own."""
 
 
 def corpus() -> str:
@@ -58,8 +60,9 @@ def sentence(corpus: str) -> Sentence:
         )
         st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed)
     with st.container(key="examples", horizontal=True, gap="small", wrap=False):
-        texts = (_first(known), *(pair.source for pair in known.examples))
-        for number, text in enumerate(dict.fromkeys(texts)):
+        own = [pair.source for pair in known.examples]
+        offered = [_first(known), SECOND.get(corpus, own[0]), *own]
+        for number, text in enumerate(dict.fromkeys(offered)):
             st.button(
                 show.literal(text), key=f"example_{number}", type="tertiary",
                 on_click=say, args=(text,),

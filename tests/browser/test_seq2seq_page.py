@@ -107,6 +107,16 @@ def test_a_shared_link_opens_at_another_view(app: Server, visit: Any) -> None:
     shoot(view.page, "seq2seq_scores")
 
 
+def test_the_page_opens_with_an_everyday_sentence(talk: Any) -> None:
+    view = talk("")
+    expect(view.box).to_have_value("나는 모니터입니다.")
+    expect(view.said).to_have_text("I am a monitor.")
+    view.page.get_by_role("button", name="넌 누구니?").click()
+    expect(view.said).to_have_text("Who are you?")
+    expect(view.matrix.locator("g.row").first).to_contain_text("Who")
+    shoot(view.page, "seq2seq_everyday")
+
+
 def test_typed_korean_is_translated(talk: Any) -> None:
     view = talk()
     view.shows(own(TEXT))
