@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from app import loaders
@@ -58,7 +59,7 @@ class Talk:
         """What results are kept by."""
         return self.model, self.snapshot, self.device, self.sentence
 
-    @property
+    @cached_property
     def card(self) -> zoo.Card:
         """Of the translator at that step."""
         found = zoo.card(self.model)
