@@ -148,7 +148,9 @@ def score_by_length(
     figure = theme.sheet(title=title, height=height, room=_ROOM)
     names = [f"{first}–{last}" for first, last in bins]
     places = np.arange(len(bins))
-    counts = [max((scores[i].count for scores in curves.values()), default=0) for i in places]
+    counts = [
+        max((scores[i].count for scores in curves.values()), default=0) for i in range(len(bins))
+    ]
     for number, (name, scores) in enumerate(curves.items()):
         colour = theme.CATEGORICAL[number % len(theme.CATEGORICAL)]
         aside = (number - (len(curves) - 1) / 2) * 0.05  # so that bars do not hide each other
@@ -261,7 +263,9 @@ def piece_chances(
         hovertemplate="%{x} %{customdata}: %{y:.1%}<extra></extra>",
     )
     _label_pieces(figure, pieces)
-    return figure.update_yaxes(range=[0, 1.02], tickvals=[0, 0.5, 1], tickformat=".0%", **_RULE)
+    return figure.update_yaxes(
+        title_text="probability", range=[0, 1.02], tickvals=[0, 0.5, 1], tickformat=".0%", **_RULE
+    )
 
 
 def _label_pieces(figure: go.Figure, labels: Sequence[str]) -> None:

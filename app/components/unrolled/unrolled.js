@@ -277,7 +277,11 @@ class Unrolled {
 
   #curve(row, step) {
     const { message, layout, groups } = this;
-    if (row === null) return groups.curve.replaceChildren();
+    if (row === null) {
+      const hint = svgElement("g", { class: "quiet" });
+      hint.append(svgWords("one unit over time", MARGIN + 6, layout.curve + 12));
+      return groups.curve.replaceChildren(hint);
+    }
     const values = this.series(row);
     const line = svgLine(curvePath(message, layout, values), { "stroke-width": 1.6, "stroke-linejoin": "round" });
     const dots = values.map((value, at) => svgElement("circle", {
