@@ -61,7 +61,7 @@ def sentence(corpus: str) -> Sentence:
         st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed)
     with st.container(key="examples", horizontal=True, gap="small", wrap=False):
         own = [pair.source for pair in known.examples]
-        offered = [_first(known), SECOND.get(corpus, own[0]), *own]
+        offered = [opening(known), SECOND.get(corpus, own[0]), *own]
         for number, text in enumerate(dict.fromkeys(offered)):
             st.button(
                 show.literal(text), key=f"example_{number}", type="tertiary",
@@ -90,12 +90,13 @@ def _chosen(known: HeldOut) -> Sentence:
         try:
             kept = read_sentence(text)
         except SentenceError:
-            kept = Sentence(_first(known))
+            kept = Sentence(opening(known))
     foreign = _foreign(kept.text, known.source_language)
     return Sentence(kept.text, (*kept.notes, *foreign))
 
 
-def _first(known: HeldOut) -> str:
+def opening(known: HeldOut) -> str:
+    """The sentence that a corpus opens with."""
     return FIRST.get(known.name) or known.examples[0].source
 
 

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from app import maps, prose, show, state, translations
+from app import controls_text, maps, prose, show, state, translations
 from app.components.film import film
 from app.state import Seq2seq
 from app.translations import ATTENDING, Talk
@@ -93,7 +93,7 @@ def with_snapshots(talk: Talk) -> Talk | None:
     nearest = min(cards, key=distance)
     if nearest.corpus == asked.corpus:
         return replace(talk, model=nearest.name)
-    example = held_out(nearest.corpus or "").examples[0].source
+    example = controls_text.opening(held_out(nearest.corpus or ""))
     return replace(talk, model=nearest.name, sentence=Sentence(example))
 
 

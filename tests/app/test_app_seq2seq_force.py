@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app import state, translations
+from app import controls_text, state, translations
 from app.components.film import film
 from app.components.sketch import accepted, sketch
 from app.translations import Talk
@@ -279,7 +279,7 @@ def test_so_does_one_of_another_corpus_with_a_sentence_it_can_read(
     monkeypatch.setattr(zoo, "card", lambda name: next(c for c in cards if c.name == name))
     found = seq2seq_training.with_snapshots(Talk(other.name, "cpu", Sentence("The file.")))
     assert found is not None and found.model == TALK.model
-    assert found.sentence.text == held_out(CORPUS).examples[0].source
+    assert found.sentence.text == controls_text.opening(held_out(CORPUS))
     monkeypatch.setattr(zoo, "cards", lambda: [other])
     assert seq2seq_training.with_snapshots(Talk(other.name, "cpu", Sentence("A."))) is None
 
