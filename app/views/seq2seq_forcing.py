@@ -61,13 +61,12 @@ class Runs:
 def draw(talk: Talk) -> None:
     """Both runs piece under piece, what each piece cost, and both alignments."""
     show.note(prose.text("seq2seq", "Forced or free"))
-    words, age, find = st.columns([11, 7, 4], gap="medium", vertical_alignment="bottom")
-    with age:
+    words, age = st.columns(2, gap="large", vertical_alignment="bottom")
+    with age, st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         then = replace(talk, snapshot=_age(talk))
+        _find(then)
     with words:
         runs = compared(then, _reference(then))
-    with find:
-        _find(then)
     forced, parted = runs.forced, runs.parted
     likeliest = [labels[0] for labels in forced.candidate_labels]
     strays = [i for i, id in enumerate(runs.free.ids) if forced.ids[i : i + 1] != (id,)]
@@ -126,11 +125,12 @@ def explained(runs: Runs) -> str:
     """What happened, in numbers of these two runs."""
     forced, free, parted = runs.forced, runs.free, runs.parted
     if parted is None:
-        who = "the finished model" if runs.origin == OWN else "the reference"
-        return (
-            f"Alone, the model says exactly what {who} says, and both runs are one. Change a word "
-            "of the reference, or take an earlier step of the training."
+        why = (
+            "The corpus does not have this sentence, so the reference is what the model says itself"
+            if runs.origin == OWN
+            else "Alone, the model says exactly the reference"
         )
+        return f"{why}: both runs are one. Change a word of the reference, or find a mistake."
     said = f"They part at step {parted}: " + " and ".join(
         f"{who} “{run.target[parted]}” ({run.probabilities[parted]:.1%})"
         if parted < len(run.ids)
@@ -197,7 +197,8 @@ def _find(talk: Talk) -> None:
             if translations.translation(tried).text != pair.target:
                 controls_text.say(pair.source)
                 st.rerun()
-    show.note(f"The next {min(TRIES, len(pairs))} come out word for word: take an earlier step.")
+    earlier = ": take an earlier step of the training" if talk.card.snapshots else ""
+    show.note(f"The next {min(TRIES, len(pairs))} held-out sentences come out right{earlier}.")
 
 
 def _matrix(talk: Talk, run: Translation, key: str) -> None:
@@ -226,7 +227,7 @@ def _facts(runs: Runs) -> Iterable[tuple[str, str]]:
     )
     if same:
         yield "Before", f"up to step {same - 1} the two losses differ by {gap:.1e} at most"
-    yield "Forced", f"{runs.forced.losses.mean():.3f} nats a piece, the whole reference"
+    yield "Forced", f"{np.abs(runs.forced.losses).mean():.3f} nats a piece, the whole reference"
     yield "Below", "what holds for the free run"
 
 

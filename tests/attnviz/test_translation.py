@@ -126,6 +126,16 @@ def test_following_other_words_judges_them(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [*ATTENTION, *PLAIN])
+def test_a_run_given_one_translation_can_be_asked_for_another(kind: str) -> None:
+    given, asked = TOKENISER.encode("May 7").ids, TOKENISER.encode("7 May").ids
+    run = follow(model(kind), TOKENISER, SENTENCE, given, asked=asked)
+    assert run.ids == given and len(asked) == len(given)
+    for step, id in enumerate(asked):
+        alone = follow(model(kind), TOKENISER, SENTENCE, (*given[:step], id))
+        assert run.probabilities[step] == pytest.approx(alone.probabilities[step], rel=1e-4)
+
+
+@pytest.mark.parametrize("kind", [*ATTENTION, *PLAIN])
 @pytest.mark.parametrize("width", [1, 4])
 def test_weights_follow_their_own_beam(kind: str, width: int) -> None:
     found = search(model(kind), TOKENISER, SENTENCE, width=width)
