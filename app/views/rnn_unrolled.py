@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from app import controls, prose, recurrences, show, state
+from app import controls, loaders, prose, recurrences, show, state
 from app.components.unrolled import NOWHERE, Course, Place, unrolled
 from app.state import Rnn
 from app.translations import Talk
@@ -83,13 +83,13 @@ def _strips(talk: Talk, found: Unrolled, part: str, by: str) -> Place:
         values,
         course,
         key=Rnn.NETWORKS,
-        vmax=(float(np.abs(values).max()) or 1.0) if signed else 1.0,
+        vmax=(loaders.percentile(np.abs(values)) or 1.0) if signed else 1.0,
         units=np.argsort(-vector, kind="stable").tolist() if by == ORDERS[0] else range(width),
         signed=signed,
         what=PARTS[part],
         passed=f"{HANDED[part]}: {width} numbers" if part in HANDED else "",
         name=f"{talk.model}-{part}",
-        scale=f"{PARTS[part]}, {'zero in the middle' if signed else 'from shut to open'}",
+        scale=f"{PARTS[part]}, {'cut at the 99th percentile' if signed else 'from shut to open'}",
         asked=asked,
     )
     if place != asked:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from app.loaders import percentile
 from attnviz import zoo
 from attnviz.figures.theme import colour_table
 from attnviz.recurrence import Unrolled, unroll
@@ -82,10 +83,8 @@ class Network:
         if part.endswith("gate"):
             shades, colours = 255 * values, colour_table("viridis")
         else:
-            shades, colours = (
-                255 * (1 + values / np.abs(values).max()) / 2,
-                colour_table("diverging"),
-            )
+            shares = np.clip(values / percentile(np.abs(values)), -1, 1)
+            shades, colours = 255 * (1 + shares) / 2, colour_table("diverging")
         expected = colours[np.floor(shades + 0.5).astype(int)].astype(int)
         for _ in range(60):
             drawn = self.drawn().astype(int)

@@ -77,8 +77,10 @@ function inputsOf(message, layout, fits) {
   const bottom = layout.top + layout.height + 3;
   const one = (text, place, at, index, strange) => {
     const [from, to] = [unrolledMiddle(layout, place), unrolledMiddle(layout, at)];
-    const wire = svgElement("g", { class: "quiet", opacity: 0.75 });
-    wire.append(svgLine(`M${from} ${layout.words - 2}L${to} ${bottom + 1}`), arrowHead(to, bottom, -90));
+    const wire = svgElement("g", { class: "quiet" });
+    const faint = place === at ? 0.75 : 0.4; // where they cross
+    wire.append(svgLine(`M${from} ${layout.words - 2}L${to} ${bottom + 1}`, { "stroke-opacity": faint }));
+    wire.append(arrowHead(to, bottom, -90));
     const word = svgElement("g");
     word.append(svgWords(index, from, numberAt, { "text-anchor": "middle", "font-size": 10, opacity: 0.75 }));
     word.append(stepLabel(text, from, numberAt + 6, { flat: layout.flat, unknown: strange }, fits));
@@ -134,11 +136,11 @@ function passages(message, layout) {
   return group;
 }
 
-// The frame in which a unit's curve is drawn: zero, and the ends of the scale.
-function curveFrame({ vmax, signed }, layout) {
+// The frame in which a unit's curve is drawn: zero, and as far as any unit goes.
+function curveFrame({ reach, signed }, layout) {
   const group = svgElement("g", { class: "quiet" });
   const [left, right] = [MARGIN, layout.total.width - 4];
-  const ends = signed ? [[vmax, 0], [0, 0.5], [-vmax, 1]] : [[vmax, 0], [0, 1]];
+  const ends = signed ? [[reach, 0], [0, 0.5], [-reach, 1]] : [[reach, 0], [0, 1]];
   for (const [value, share] of ends) {
     const y = layout.curve + share * CURVE;
     group.append(svgLine(`M${left} ${y}H${right}`, { "stroke-opacity": value ? 0.25 : 0.6 }));
@@ -153,8 +155,8 @@ function signedNumber(value) {
   return number(value).replace("-", "−");
 }
 
-function curveY({ vmax, signed }, layout, value) {
-  const share = clamp(value / vmax, signed ? -1 : 0, 1);
+function curveY({ reach, signed }, layout, value) {
+  const share = value / reach;
   return layout.curve + CURVE * (signed ? (1 - share) / 2 : 1 - share);
 }
 

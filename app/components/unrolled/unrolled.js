@@ -37,6 +37,8 @@ class Unrolled {
     for (const name of ["values", "probabilities"]) {
       message[name] = new Float32Array(message[name].slice().buffer);
     }
+    const largest = message.values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+    message.reach = message.signed ? largest || 1 : message.vmax; // of the curve: nothing is cut off
     this.message = message;
     this.hovered = this.walked = null;
     this.#pause();
@@ -253,7 +255,7 @@ class Unrolled {
     const emphasise = (group, shift) => [...group.children].forEach((node, at) => {
       node.toggleAttribute("data-current", at + shift === step);
       node.setAttribute("font-weight", at + shift === step ? 700 : 400);
-      node.setAttribute("opacity", step === null || at + shift === step ? 1 : 0.6);
+      node.setAttribute("opacity", step === null || at + shift === step ? 1 : 0.45);
     });
     emphasise(groups.inputs, 0);
     emphasise(groups.wires, 0);
