@@ -29,7 +29,7 @@ KINDS = {
     "dates_ko_en": {"none", "reversed", "rnn", *ATTENTION},
     "numbers_ko_en": {"none", "mlp"},
     "everyday_ko_en": {"none", "reversed", *ATTENTION},
-    "everyday_en_ko": {"none", *ATTENTION},
+    "everyday_en_ko": {"none", "reversed", *ATTENTION},
     "manual_en_fr": {"none", "mlp"},
     "manual_ko_en": {"none", "mlp"},
 }
