@@ -10,9 +10,8 @@ from app import show, state, translations
 from app.state import Shared
 from app.translations import KINDS
 from attnviz.data.held_out import HeldOut, held_out
-from attnviz.text import Sentence, SentenceError, read_sentence, script
+from attnviz.text import LANGUAGES, Sentence, SentenceError, foreign, read_sentence
 
-LANGUAGES = {"ko": "Korean", "en": "English", "fr": "French"}
 FIRST = {
     "everyday_ko_en": "나는 모니터입니다.",
     "everyday_en_ko": "I am a monitor.",
@@ -91,8 +90,8 @@ def _chosen(known: HeldOut) -> Sentence:
             kept = read_sentence(text)
         except SentenceError:
             kept = Sentence(opening(known))
-    foreign = _foreign(kept.text, known.source_language)
-    return Sentence(kept.text, (*kept.notes, *foreign))
+    warning = foreign(kept.text, known.source_language)
+    return Sentence(kept.text, (*kept.notes, *warning))
 
 
 def opening(known: HeldOut) -> str:
@@ -113,12 +112,3 @@ def say(raw: str) -> None:
         return
     st.session_state[Shared.SENTENCE] = read
     state.link(Shared.TEXT, read.text)
-
-
-def _foreign(text: str, language: str) -> tuple[str, ...]:
-    """A word of warning about letters that the corpus does not have."""
-    wanted = "ko" if language == "ko" else "latin"
-    if script(text) == wanted or not any(map(str.isalpha, text)):
-        return ()
-    name = LANGUAGES[language]
-    return (f"These models read {name} alone: what they make of this means little.",)

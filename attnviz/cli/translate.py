@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from attnviz.cli.arguments import SHADES, UsageError, saved_file
-from attnviz.zoo.cards import ASSETS, Card, card
+from attnviz.zoo.cards import ASSETS, card
 
 if TYPE_CHECKING:
     from attnviz.text import Sentence, Tokeniser
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"ko": "everyday_ko_en_mlp", "latin": "everyday_en_ko_mlp"}
 """The model that translates a text, by the text's script."""
-LANGUAGES = {"ko": "Korean", "en": "English", "fr": "French"}
 WIDEST_BEAM = 64
 COLDEST, HOTTEST = 0.01, 100.0
 LAST_SEED = 2**32 - 1
@@ -62,7 +61,7 @@ def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
     if args.seed is not None and args.sample is None:
         raise UsageError("--seed is of --sample: give a temperature, e.g. --sample 1")
 
-    from attnviz.text import SentenceError, Tokeniser, read_sentence, script
+    from attnviz.text import SentenceError, Tokeniser, foreign, read_sentence, script
 
     try:
         raw = sys.stdin.read(MOST_READ) if args.text == "-" else args.text
@@ -75,10 +74,12 @@ def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
         raise UsageError(f"{chosen.name} is no model that translates: see `attnviz models`")
 
     from attnviz import zoo
+    from attnviz.data.held_out import held_out
 
     tokeniser = Tokeniser.load(chosen.tokeniser)
     model = zoo.load(chosen, args.device, assets=assets)
     run = decode(model, tokeniser, sentence, args)
+    known = held_out(chosen.corpus).source_language if chosen.corpus else ""
     result = {
         "translation": run.text,
         "source": list(run.source),
@@ -89,11 +90,15 @@ def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
         "method": run.method,
         "device": run.device,
         "seconds": round(run.seconds, 4),
-        "notes": [*_foreign(sentence.text, chosen), *run.notes],
+        "notes": [*(foreign(sentence.text, known) if known else ()), *run.notes],
     }
     if args.save is not None:
         _save(args.save, run)
-    print(json.dumps(result) if args.json else _text(sentence.text, result, args.save))
+    print(
+        json.dumps(result)
+        if args.json
+        else _text(sentence.text, result, args.save)
+    )
 
 
 def decode(
@@ -111,19 +116,6 @@ def decode(
     method = f"sampled at temperature {args.sample:g}, seed {seed}"
     choose = sampler(args.sample, seed)
     return translate(model, tokeniser, sentence, choose=choose, method=method)
-
-
-def _foreign(text: str, chosen: Card) -> tuple[str, ...]:
-    """A word of warning about letters that the model's corpus does not have."""
-    from attnviz.data.held_out import held_out
-    from attnviz.text import script
-
-    if chosen.corpus is None or not any(map(str.isalpha, text)):
-        return ()
-    language = held_out(chosen.corpus).source_language
-    if script(text) == ("ko" if language == "ko" else "latin"):
-        return ()
-    return (f"{chosen.name} was only ever shown {LANGUAGES[language]}.",)
 
 
 def _text(text: str, result: dict[str, Any], saved: Path | None) -> str:

@@ -4,12 +4,20 @@ A source sequence is its pieces and `END`; a target sequence begins with `START`
 """
 
 from attnviz.text.pieces import Pieces
-from attnviz.text.sentence import Sentence, SentenceError, read_sentence, script
+from attnviz.text.sentence import (
+    LANGUAGES,
+    Sentence,
+    SentenceError,
+    foreign,
+    read_sentence,
+    script,
+)
 from attnviz.text.special import END, PAD, SPECIAL, START, UNKNOWN
 from attnviz.text.tokeniser import Tokeniser, train_tokeniser
 
 __all__ = [
     "END",
+    "LANGUAGES",
     "PAD",
     "SPECIAL",
     "START",
@@ -18,6 +26,7 @@ __all__ = [
     "Sentence",
     "SentenceError",
     "Tokeniser",
+    "foreign",
     "read_sentence",
     "script",
     "train_tokeniser",

@@ -9,6 +9,8 @@ from __future__ import annotations
 import unicodedata
 from dataclasses import dataclass
 
+LANGUAGES = {"ko": "Korean", "en": "English", "fr": "French"}
+
 LIMIT_CHARACTERS = 400
 """Longest sentence that is read; the rest is cut off and the cut said aloud."""
 
@@ -68,6 +70,15 @@ def script(text: str) -> str:
         kind = "ko" if name.startswith("HANGUL") else "latin" if "LATIN" in name else "other"
         counts[kind] += 1
     return max(counts, key=counts.__getitem__) if any(counts.values()) else "other"
+
+
+def foreign(text: str, language: str) -> tuple[str, ...]:
+    """A word of warning, if a text is not in the script of the language ("ko", "en", "fr")."""
+    wanted = "ko" if language == "ko" else "latin"
+    if script(text) == wanted or not any(map(str.isalpha, text)):
+        return ()
+    name = LANGUAGES[language]
+    return (f"These models read {name} alone: what they make of this means little.",)
 
 
 def _is_invisible(character: str) -> bool:
