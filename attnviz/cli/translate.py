@@ -94,11 +94,7 @@ def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
     }
     if args.save is not None:
         _save(args.save, run)
-    print(
-        json.dumps(result)
-        if args.json
-        else _text(sentence.text, result, args.save)
-    )
+    print(json.dumps(result) if args.json else _text(sentence.text, result, args.save))
 
 
 def decode(
