@@ -99,7 +99,7 @@ def test_hover_redraws_without_a_message(vit: Any) -> None:
 def test_click_pins_and_exact_values_appear(vit: Any) -> None:
     view = vit()
     view.visit.reset()
-    view.page.mouse.click(*view.point(0.47, 0.68))
+    view.page.mouse.click(*view.point(0.45, 0.65))
     expect(view.page.get_by_text("Patch in row 6, column 9 looks most at")).to_be_visible()
     idle(view.page)
     assert view.visit.bytes <= INTERACTION
@@ -225,7 +225,7 @@ def test_uploads_are_shown_as_they_are_meant(
 
 def test_files_that_are_no_pictures_leave_everything_as_it_was(vit: Any, app: Server) -> None:
     view = vit()
-    view.page.mouse.click(*view.point(0.47, 0.68))
+    view.page.mouse.click(*view.point(0.45, 0.65))
     expect(view.page.get_by_text("Patch in row 6, column 9")).to_be_visible()
     before = view.picture()
     for name, data in (("notes.png", b"only text\n"), ("bomb.png", bomb()), ("none.png", b"")):
