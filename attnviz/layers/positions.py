@@ -1,4 +1,4 @@
-"""Where a token is, told to a model that sees a set: position tables for picture grids."""
+"""Where a token is, told to a model that sees a set: tables for sentences and picture grids."""
 
 from __future__ import annotations
 
@@ -28,6 +28,25 @@ def interpolate_positions(
     grid = F.interpolate(grid.float(), size=new, mode="bicubic", antialias=True)
     patches = rearrange(grid, "1 d r c -> 1 (r c) d").to(table.dtype)
     return torch.cat([table[:, :prefix], patches], 1)
+
+
+def sinusoid(length: int, width: int, first: int = 0) -> Tensor:
+    """PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same → (length, d).
+
+    Vaswani et al. 2017 (arXiv:1706.03762), section 3.5. Computed in float64, so that far positions
+    keep their phase, and returned in float32.
+
+    Args:
+        first: the position of the first row.
+
+    Raises:
+        ValueError: an odd width.
+    """
+    if width % 2:
+        raise ValueError(f"sinusoids come in pairs: the width should be even, not {width}")
+    omega = 10_000.0 ** -(torch.arange(0, width, 2, dtype=torch.float64) / width)  # (d/2,)
+    angle = torch.arange(first, first + length)[:, None] * omega  # (length, d/2)
+    return torch.stack([angle.sin(), angle.cos()], -1).flatten(1).float()  # (length, d)
 
 
 def sinusoid_2d(rows: int, cols: int, width: int, temperature: float = 10_000.0) -> Tensor:
