@@ -59,9 +59,7 @@ class LayerConfig:
 class MultiHeadAttention(nn.Module):
     """Concat(head_1 … head_h) W_O, where head_i = Attention(Q W_Q, K W_K, V W_V)."""
 
-    def __init__(
-        self, width: int, heads: int, *, bias: bool = False, dropout: float = 0.0
-    ) -> None:
+    def __init__(self, width: int, heads: int, *, bias: bool = False, dropout: float = 0.0) -> None:
         super().__init__()
         self.heads, self.dropout = heads, dropout
         self.w_q, self.w_k, self.w_v, self.w_o = (
@@ -152,9 +150,7 @@ class EncoderLayer(nn.Module):
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, t, d) → (b, t, d); mask as in `MultiHeadAttention`."""
-        x = self.add_norm1(
-            x, lambda y: self.self_attn(y, *self.self_attn.keys_values(y), mask)
-        )
+        x = self.add_norm1(x, lambda y: self.self_attn(y, *self.self_attn.keys_values(y), mask))
         return self.add_norm2(x, self.feed_forward)
 
 
@@ -200,9 +196,7 @@ def _extend(past: Cache, new: Cache) -> Cache:
 
 
 def _attention(cfg: LayerConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(
-        cfg.width, cfg.heads, bias=cfg.attention_bias, dropout=cfg.dropout
-    )
+    return MultiHeadAttention(cfg.width, cfg.heads, bias=cfg.attention_bias, dropout=cfg.dropout)
 
 
 def _add_norm(cfg: LayerConfig) -> AddNorm:

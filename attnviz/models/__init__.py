@@ -11,7 +11,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from torch import nn
 
-_MODULES = ("attnviz.models.seq2seq", "attnviz.models.seq2seq_attention", "attnviz.models.vit")
+_MODULES = (
+    "attnviz.models.seq2seq",
+    "attnviz.models.seq2seq_attention",
+    "attnviz.models.transformer",
+    "attnviz.models.vit",
+)
 
 
 def names() -> list[str]:

@@ -16,7 +16,7 @@ Decoding keeps the keys and values of the positions so far: `decode` takes only 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
 from torch import Tensor, nn
@@ -97,6 +97,11 @@ class Decoder(nn.Module):
         self.layers = nn.ModuleList(DecoderLayer(cfg) for _ in range(cfg.layers))
         self.norm = nn.LayerNorm(cfg.width, cfg.eps) if cfg.pre_norm else nn.Identity()
 
+    def keys_values(self, states: Tensor) -> tuple[Cache, ...]:
+        """What each layer's cross-attention makes of the encoder's states (b, s, d), once."""
+        attentions = (cast(DecoderLayer, layer).cross_attn for layer in self.layers)
+        return tuple(attention.keys_values(states) for attention in attentions)
+
     def forward(
         self, x: Tensor, state: State, memory: Memory, look_ahead: Tensor
     ) -> tuple[Tensor, State]:
@@ -130,7 +135,7 @@ class Transformer(nn.Module):
         """Source ids (b, s), 0 is padding → what to look at, and a state without any target."""
         mask = self.source_mask(source != PAD)
         states = self.encoder_states(self.encoder(self.embedding(source), mask))  # (b, s, d)
-        layers = tuple(layer.cross_attn.keys_values(states) for layer in self.decoder.layers)
+        layers = self.decoder.keys_values(states)
         nothing = states.new_empty(len(source), self.cfg.heads, 0, self.cfg.width // self.cfg.heads)
         return Memory(layers, mask), ((nothing, nothing),) * self.cfg.layers
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
+from torch import Tensor
 
 
 class Stateful(Protocol):
@@ -58,6 +60,19 @@ def cosine(step: int, steps: int, warmup: int) -> float:
         return (step + 1) / warmup
     done = (step - warmup) / max(1, steps - warmup)
     return 0.01 + 0.99 * (1 + math.cos(math.pi * done)) / 2
+
+
+def inverse_root(step: int, warmup: int, width: int) -> float:
+    """The paper's learning rate: d^-½ · min(step^-½, step · warmup^-1½), steps from 1.
+
+    Vaswani et al. 2017, section 5.3, equation 3; `step` counts from 0.
+    """
+    return width**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup**-1.5)
+
+
+def average(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
+    """The mean of several checkpoints of one model (Vaswani et al. 2017, section 6.1)."""
+    return {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
 
 
 def logarithmic(steps: int, first: int = 10, count: int = 8) -> list[int]:

@@ -24,6 +24,7 @@ TITLES = {
     "dot": "attention, dot-product score",
     "bilinear": "attention, bilinear score",
     "mlp": "attention, MLP score",
+    "transformer": "Transformer",
 }
 PAPERS = {
     "none": "arXiv:1409.3215",
@@ -32,6 +33,7 @@ PAPERS = {
     "dot": "arXiv:1508.04025",
     "bilinear": "arXiv:1508.04025",
     "mlp": "arXiv:1409.0473",
+    "transformer": "arXiv:1706.03762",
 }
 NOTES = (
     "Scores are those of greedy decoding on held-out pairs: exact_match is the share of sentences "
@@ -70,7 +72,6 @@ def finish(
     model.load_state_dict(state)
     whole = {
         "title": f"{corpus.title}: {TITLES[kind]}",
-        "family": "seq2seq",
         "paper": PAPERS[kind],
         "recipe": f"translation {card['name']}",
         "corpus": corpus.name,

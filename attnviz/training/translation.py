@@ -1,13 +1,15 @@
 """Recipe `translation`: encoder-decoders that translate, with and without attention.
 
 One small recipe for all, so that their held-out scores can be compared: the same corpus, the same
-order of batches, the same number of steps, teacher forcing, Adam and a cosine. A model is named
-after its corpus and its kind, ``everyday_ko_en_mlp``:
+order of batches, teacher forcing and Adam; recurrent models with the same number of steps and a
+cosine, Transformers as their paper trains them (§5.3, §5.4, §6.1: its schedule, label smoothing,
+the last checkpoints averaged). A model is named after its corpus and kind, ``everyday_ko_en_mlp``:
 
     none       one fixed vector (Sutskever et al. 2014)
     reversed   one fixed vector, source read from its end (§3.3 there)
     rnn        one fixed vector, Elman's network in the LSTM's place
     dot, bilinear, mlp    attention with that score (Luong et al. 2015, Bahdanau et al. 2015)
+    transformer           nothing but attention (Vaswani et al. 2017)
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import argparse
 import random
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +30,16 @@ from attnviz import models
 from attnviz.data.corpora import corpus as build_corpus
 from attnviz.data.pairs import Corpus, Pair
 from attnviz.text import END, PAD, START, Tokeniser
-from attnviz.training.runs import cosine, device_name, logarithmic, note, resume, save
+from attnviz.training.runs import (
+    average,
+    cosine,
+    device_name,
+    inverse_root,
+    logarithmic,
+    note,
+    resume,
+    save,
+)
 from attnviz.training.ship_translation import finish
 from attnviz.training.translate import exact_share
 from attnviz.translation import padded
@@ -41,6 +52,7 @@ KINDS = {
     "dot": "seq2seq_dot",
     "bilinear": "seq2seq_bilinear",
     "mlp": "seq2seq_mlp",
+    "transformer": "transformer",
 }
 
 
@@ -50,6 +62,8 @@ class Plan:
 
     Args:
         width: of the model, and ``dropout`` in it.
+        rate: the top of the cosine; of the paper's schedule, a factor.
+        averaged: how many of the last checkpoints the model is the mean of.
         forcing: share of the decoder's inputs that are the right word rather than its own guess,
             reached linearly at the last step from 1 at the first (Bengio et al. 2015,
             https://arxiv.org/abs/1506.03099). 1 is plain teacher forcing, and much faster.
@@ -64,8 +78,17 @@ class Plan:
     weight_decay: float = 1e-4
     dropout: float = 0.1
     forcing: float = 1.0
+    schedule: str = "cosine"  # or "inverse_root"
+    smoothing: float = 0.0
+    averaged: int = 1
     snapshots: bool = False
     seed: int = 0
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        if self.schedule == "cosine":
+            return self.rate * cosine(step, self.steps, self.warmup)
+        return self.rate * inverse_root(step, self.warmup, self.width)
 
 
 PLANS = {
@@ -75,6 +98,24 @@ PLANS = {
     "everyday_en_ko": Plan(steps=5000, width=160),
     "manual_en_fr": Plan(steps=5000, width=192, dropout=0.3, rate=2e-3),
     "manual_ko_en": Plan(steps=5000, width=192, dropout=0.3, rate=2e-3),
+}
+
+_PAPER = Plan(
+    steps=7000,
+    width=128,
+    rate=0.8,
+    warmup=2000,
+    weight_decay=0.0,
+    schedule="inverse_root",
+    smoothing=0.1,
+    averaged=5,
+)
+TRANSFORMERS = {
+    "dates_ko_en": replace(_PAPER, steps=4000, width=48, warmup=1000),
+    "everyday_ko_en": _PAPER,
+    "everyday_en_ko": _PAPER,
+    "manual_en_fr": replace(_PAPER, steps=5000, width=96, dropout=0.3),
+    "manual_ko_en": replace(_PAPER, steps=5000, width=96, dropout=0.3),
 }
 
 CHECKPOINT = 500  # steps between two
@@ -121,9 +162,12 @@ def forced(model: Any, source: Tensor, target: Tensor, ratio: float, draw: rando
     return torch.cat(logits, 1)
 
 
-def loss_of(logits: Tensor, target: Tensor) -> Tensor:
+def loss_of(logits: Tensor, target: Tensor, smoothing: float = 0.0) -> Tensor:
     """Mean cross-entropy of the real tokens of target (b, t + 1) under logits (b, t, v)."""
-    return F.cross_entropy(logits.flatten(0, 1), target[:, 1:].flatten(), ignore_index=PAD)
+    wanted = target[:, 1:].flatten()
+    return F.cross_entropy(
+        logits.flatten(0, 1), wanted, ignore_index=PAD, label_smoothing=smoothing
+    )
 
 
 def train(
@@ -135,9 +179,7 @@ def train(
     """
     run.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(plan.seed)
-    model = models.build(
-        KINDS[kind], vocabulary=tokeniser.size, width=plan.width, dropout=plan.dropout
-    ).to(device)
+    model = models.build(KINDS[kind], **sizes(kind, tokeniser, plan)).to(device)
     optimizer = torch.optim.AdamW(
         model.parameters(), lr=plan.rate, weight_decay=plan.weight_decay, betas=(0.9, 0.98)
     )
@@ -147,14 +189,15 @@ def train(
     for _ in range(step):
         next(stream)
     keep = set(logarithmic(plan.steps)) if plan.snapshots else set()
+    last = [plan.steps - i * CHECKPOINT for i in reversed(range(plan.averaged))]
     before, total = time.monotonic() - seconds, 0.0
     while step < plan.steps:
         for group in optimizer.param_groups:
-            group["lr"] = plan.rate * cosine(step, plan.steps, plan.warmup)
+            group["lr"] = plan.rate_at(step)
         source, target = (ids.to(device) for ids in next(stream))
         ratio = 1 - (1 - plan.forcing) * step / plan.steps
         logits = forced(model, source, target, ratio, random.Random(plan.seed * 1_000_003 + step))
-        loss = loss_of(logits, target)
+        loss = loss_of(logits, target, plan.smoothing)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -170,7 +213,20 @@ def train(
             right = exact_share(model, corpus.valid[:300], tokeniser)
             note(run, model=name, step=step, exact_match=right)
             save(run, {"model": model, "optimizer": optimizer}, step, seconds)
+        if step in last:
+            torch.save(model.state_dict(), run / f"last-{step:06d}.pt")
+    if plan.averaged > 1:
+        found = [torch.load(run / f"last-{step:06d}.pt", weights_only=True) for step in last]
+        model.load_state_dict(average(found))
+        right = exact_share(model, corpus.valid[:300], tokeniser)
+        note(run, model=name, averaged=len(found), exact_match=right)
     return model, seconds
+
+
+def sizes(kind: str, tokeniser: Tokeniser, plan: Plan) -> dict[str, Any]:
+    """The fields of the config that the plan decides."""
+    chosen = {"vocabulary": tokeniser.size, "width": plan.width, "dropout": plan.dropout}
+    return chosen | ({"hidden": 4 * plan.width} if kind == "transformer" else {})
 
 
 def main(arguments: list[str]) -> None:
@@ -197,13 +253,14 @@ def main(arguments: list[str]) -> None:
 def one(name: str, given: argparse.Namespace) -> None:
     """Train and ship the model of that name, as the command line says."""
     corpus_name, _, kind = name.rpartition("_")
-    if kind not in KINDS or corpus_name not in PLANS:
+    plans = TRANSFORMERS if kind == "transformer" else PLANS
+    if kind not in KINDS or corpus_name not in plans:
         raise SystemExit(
-            f"{name!r} is no corpus and kind: corpora are {', '.join(PLANS)}; "
+            f"{name!r} is no corpus and kind: corpora are {', '.join(plans)}; "
             f"kinds are {', '.join(KINDS)}"
         )
-    plan = PLANS[corpus_name]
-    plan = Plan(**{**vars(plan), "steps": given.steps or plan.steps, "snapshots": given.snapshots})
+    plan = plans[corpus_name]
+    plan = replace(plan, steps=given.steps or plan.steps, snapshots=given.snapshots)
     corpus = build_corpus(corpus_name)
     tokeniser = Tokeniser.load(corpus.tokeniser)
     run = given.runs / name
@@ -211,9 +268,9 @@ def one(name: str, given: argparse.Namespace) -> None:
     if given.only != "train":
         card = {
             "name": name,
-            "family": "seq2seq",
+            "family": "transformer" if kind == "transformer" else "seq2seq",
             "variant": KINDS[kind],
-            "config": {"vocabulary": tokeniser.size, "width": plan.width, "dropout": plan.dropout},
+            "config": sizes(kind, tokeniser, plan),
             "seed": plan.seed,
             "steps": plan.steps,
             "seconds": round(seconds),
