@@ -15,9 +15,11 @@ from attnviz import zoo
 from attnviz.text import Sentence, Tokeniser
 
 if TYPE_CHECKING:
+    from attnviz.inside import Inside
+    from attnviz.interventions import Intervention
     from attnviz.translation import Search, Translation
 
-FAMILY = "seq2seq"
+FAMILIES = ("seq2seq", "transformer")
 CORPORA = (
     "everyday_ko_en",
     "everyday_en_ko",
@@ -33,6 +35,7 @@ KINDS = {
     "dot": "dot",
     "bilinear": "bilinear",
     "mlp": "MLP",
+    "transformer": "Transformer",
 }
 """Kinds of translators in the order of history, with their names for people."""
 ATTENDING = ("mlp", "bilinear", "dot")
@@ -71,15 +74,15 @@ class Talk:
         return Tokeniser.load(self.card.tokeniser or "")
 
 
-def corpora() -> list[str]:
-    """The corpora that there are translators of, in the order to meet them."""
-    bundled = {card.corpus for card in _cards()}
+def corpora(family: str = "seq2seq") -> list[str]:
+    """The corpora that there are translators of a family of, in the order to meet them."""
+    bundled = {card.corpus for card in zoo.cards() if card.family == family}
     return [name for name in CORPORA if name in bundled]
 
 
 def kinds(corpus: str) -> list[str]:
     """The kinds of translators there are of a corpus, in the order of ``KINDS``."""
-    bundled = {card.name for card in _cards()}
+    bundled = {card.name for card in zoo.cards() if card.family in FAMILIES}
     return [kind for kind in KINDS if f"{corpus}_{kind}" in bundled]
 
 
@@ -88,6 +91,7 @@ def translation(
     *,
     prefix: Sequence[int] = (),
     rows: Rows = (),
+    intervention: Intervention | None = None,
     temperature: float | None = None,
     seed: int = 0,
 ) -> Translation:
@@ -96,8 +100,10 @@ def translation(
     Args:
         prefix: piece ids that the translation begins with.
         rows: steps whose attention weights are replaced.
+        intervention: what is silenced or hidden in a Transformer.
     """
     from attnviz import decoding
+    from attnviz.interventions import edits
     from attnviz.translation import translate
 
     def make() -> Translation:
@@ -107,28 +113,56 @@ def translation(
         with loaders.turn(talk.device):
             return translate(
                 model, talk.tokeniser, talk.sentence,
-                choose=choose, prefix=prefix, rows=dict(rows), method=method,
+                choose=choose, prefix=prefix, rows=dict(rows), edits=edits(model, intervention),
+                method=method,
             )  # fmt: skip
 
-    key = (talk.key, "translation", tuple(prefix), rows, temperature, seed)
+    key = (talk.key, "translation", tuple(prefix), rows, intervention, temperature, seed)
     return loaders.kept(key, make, _size)
 
 
-def followed(talk: Talk, ids: Sequence[int], asked: Sequence[int] | None = None) -> Translation:
+def followed(
+    talk: Talk,
+    ids: Sequence[int],
+    asked: Sequence[int] | None = None,
+    intervention: Intervention | None = None,
+) -> Translation:
     """Teacher forcing: every step gets the pieces of a given translation (END last).
 
     Args:
         asked: one piece a step, whose probability is wanted in place of the given piece's.
     """
+    from attnviz.interventions import edits
     from attnviz.translation import follow
 
     def make() -> Translation:
         model = _model(talk)
         with loaders.turn(talk.device):
-            return follow(model, talk.tokeniser, talk.sentence, ids, asked=asked)
+            return follow(
+                model, talk.tokeniser, talk.sentence, ids,
+                asked=asked, edits=edits(model, intervention),
+            )  # fmt: skip
 
-    key = (talk.key, "followed", tuple(ids), None if asked is None else tuple(asked))
+    key = (talk.key, "followed", tuple(ids), None if asked is None else tuple(asked), intervention)
     return loaders.kept(key, make, _size)
+
+
+def looked_inside(
+    talk: Talk, ids: Sequence[int], intervention: Intervention | None = None
+) -> Inside:
+    """Everything that a Transformer computes while it is given a translation (END last)."""
+    from attnviz.inside import look_inside
+    from attnviz.interventions import edits
+
+    def make() -> Inside:
+        model = _model(talk)
+        with loaders.turn(talk.device):
+            return look_inside(
+                model, talk.tokeniser, talk.sentence, ids, edits=edits(model, intervention)
+            )
+
+    key = (talk.key, "inside", tuple(ids), intervention)
+    return loaders.kept(key, make, lambda found: sum(a.nbytes for a in found.stages.values()))
 
 
 def searched(talk: Talk, width: int, normalise: float = 1.0, prefix: Sequence[int] = ()) -> Search:
@@ -147,14 +181,12 @@ def searched(talk: Talk, width: int, normalise: float = 1.0, prefix: Sequence[in
     return loaders.kept(key, make, lambda found: sum(map(_size, found.translations)))
 
 
-def _cards() -> list[zoo.Card]:
-    return [card for card in zoo.cards() if card.family == FAMILY]
-
-
 def _model(talk: Talk) -> Any:
     return loaders.translator(talk.model, talk.device, talk.snapshot)
 
 
 def _size(found: Translation) -> int:
-    arrays = (found.encoder_states, found.first_state, found.chances, *found.stages.values())
+    optional = (found.weights, found.first_state)
+    arrays = [found.encoder_states, found.chances, *found.stages.values()]
+    arrays += [array for array in optional if array is not None]
     return sum(array.nbytes for array in arrays)

@@ -1,12 +1,12 @@
 """From a sentence through an encoder-decoder to numpy results: what a page draws.
 
-One run keeps everything that a decoding step computes, so that views only slice it. Decoding itself
-is in `attnviz.decoding`; internals are read with taps.
+The sentence is decoded first (`attnviz.decoding`), unwatched. Then one pass that is given the
+translation records everything: a decoder that is given its own words computes what it computed when
+it found them. Internals are read with taps.
 """
 
 from __future__ import annotations
 
-import itertools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,9 +18,8 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import decoding
-from attnviz.decoding import Hypothesis
 from attnviz.text import END, PAD, START, Pieces, Sentence, Tokeniser, read_sentence
-from attnviz.trace import Edit, Trace, record, taps
+from attnviz.trace import Edit, record, taps
 
 TOP = 8  # candidates kept of each step
 END_LABEL = "</s>"
@@ -32,7 +31,8 @@ STAGES = (
     "attention.concatenated",
     "attention.output",
 )
-BEFORE = ("encoder_states", "fixed_vector", "initial_state")  # caught before the first step
+FIRST_STATES = ("fixed_vector", "initial_state")
+CROSS = "cross_attn.weights"  # how the tap of a Transformer's attention over the source ends
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,14 @@ class Translation:
         candidates, chances: (T, k) ids and probabilities of the likeliest pieces of each step.
         candidate_labels: their texts.
         stages: tap name → (T, …): decoder states (T, d), scores and weights (T, S), context (T, d),
-            [context ; state] (T, 2d), attentional state (T, d). Without attention, states only.
+            [context ; state] (T, 2d), attentional state (T, d). Without attention, states only; of
+            a Transformer nothing (`attnviz.inside` has it).
+        weights: (T, S), what each step looked at, rows sum to 1; of a Transformer the mean of the
+            heads of the last layer but one, which aligns best (Garg et al. 2019,
+            https://arxiv.org/abs/1909.02074); None for a model without attention.
         encoder_states: (S, d).
-        first_state: (d,), what the decoder starts from; without attention, all it ever learns.
+        first_state: (d,), what a recurrent decoder starts from; without attention, all it ever
+            learns.
         method: how it was decoded, in words.
     """
 
@@ -68,16 +73,12 @@ class Translation:
     chances: np.ndarray
     candidate_labels: tuple[tuple[str, ...], ...]
     stages: dict[str, np.ndarray] = field(repr=False)
+    weights: np.ndarray | None = field(repr=False)
     encoder_states: np.ndarray = field(repr=False)
-    first_state: np.ndarray = field(repr=False)
+    first_state: np.ndarray | None = field(repr=False)
     method: str
     seconds: float
     device: str
-
-    @property
-    def weights(self) -> np.ndarray | None:
-        """Attention (T, S), rows sum to 1; None for a model without."""
-        return self.stages.get("attention.weights")
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -100,6 +101,7 @@ def translate(
     choose: Callable[[Tensor], Tensor] = decoding.greedy,
     prefix: Sequence[int] = (),
     rows: Mapping[int, Sequence[float]] | None = None,
+    edits: Mapping[str, Edit] | None = None,
     method: str = "greedy",
 ) -> Translation:
     """Decode freely: every piece is fed to the next step.
@@ -109,16 +111,19 @@ def translate(
         prefix: piece ids that the translation begins with; the model goes on from there.
         rows: step → attention weights over the S source pieces, used in place of the model's own;
             scaled to sum to 1.
+        edits: what taps give in place of their tensors, as `record` takes it.
 
     Raises:
         SentenceError: nothing to read.
         ValueError: a forced row of the wrong length or without weight, or of a model without
             attention.
     """
-    sentence, pieces, source = _read(model, tokeniser, sentence)
-    with _recorded(model, _forcing(model, rows or {}, source.shape[1])) as recording:
-        (found,) = decoding.decode(model, source, choose=choose, prefix=prefix)
-    return _translation(recording, tokeniser, sentence, pieces, found, method)
+    read = read_source(model, tokeniser, sentence)
+    began = time.perf_counter()
+    with edited(model, _forcing(model, rows, read.ids.shape[1]), edits):
+        (found,) = decoding.decode(model, read.ids, choose=choose, prefix=prefix)
+    with edited(model, _forcing(model, rows, read.ids.shape[1]), edits):
+        return _followed(model, tokeniser, read, found.ids, method=method, began=began)
 
 
 def follow(
@@ -128,6 +133,7 @@ def follow(
     ids: Sequence[int],
     *,
     asked: Sequence[int] | None = None,
+    edits: Mapping[str, Edit] | None = None,
 ) -> Translation:
     """Teacher forcing: the steps get the pieces of a given translation (END last), not their own.
 
@@ -136,16 +142,11 @@ def follow(
     Args:
         asked: one piece a step, whose probability is wanted in place of the given piece's: what a
             reference costs a model that was given other words.
+        edits: as in `translate`.
     """
-    sentence, pieces, source = _read(model, tokeniser, sentence)
-    given = source.new_tensor([[START, *ids]])
-    wanted = source.new_tensor([ids if asked is None else asked])
-    with _recorded(model, {}) as recording:
-        memory, state = model.encode(source)
-        chances = decoding.next_token(model.decode(given[:, :-1], state, memory)[0][0])  # (T, v)
-    reached = chances.gather(1, wanted[0, :, None])[:, 0].tolist()
-    found = Hypothesis(tuple(ids), (0,) * len(ids), tuple(reached))
-    return _translation(recording, tokeniser, sentence, pieces, found, "teacher forcing")
+    read = read_source(model, tokeniser, sentence)
+    with edited(model, edits):
+        return _followed(model, tokeniser, read, ids, asked=asked, method="teacher forcing")
 
 
 @torch.inference_mode()
@@ -198,64 +199,55 @@ def search(
     normalise: float = 1.0,
     prefix: Sequence[int] = (),
 ) -> Search:
-    """Beam search; each translation's weights are those of its own beam."""
-    sentence, pieces, source = _read(model, tokeniser, sentence)
-    with _recorded(model, {}) as recording:
-        beam = decoding.beam_search(model, source, width=width, normalise=normalise, prefix=prefix)
+    """Beam search; each translation's weights are its own."""
+    read = read_source(model, tokeniser, sentence)
+    began = time.perf_counter()
+    with torch.inference_mode():
+        beam = decoding.beam_search(
+            model, read.ids, width=width, normalise=normalise, prefix=prefix
+        )
     found = tuple(
-        _translation(recording, tokeniser, sentence, pieces, h, f"beam of {width}")
+        _followed(model, tokeniser, read, h.ids, method=f"beam of {width}", began=began)
         for h in beam.best
     )
     tree = tuple(tuple((h.ids, h.log_probability) for h in step) for step in beam.live)
     return Search(found, tree, normalise)
 
 
-@dataclass
-class _Recording:
-    """A run that was recorded, where and for how long."""
+@dataclass(frozen=True)
+class Source:
+    """The sentence as it was let in, its pieces, and their ids (1, S) with END."""
 
-    trace: Trace
-    device: str
-    seconds: float = 0.0
-
-    def once(self, name: str) -> np.ndarray:
-        """What a tap caught before decoding began, without the batch."""
-        return _array(self.trace[name][0])
-
-    def path(self, name: str, rows: Sequence[int]) -> np.ndarray:
-        """What a tap caught along one hypothesis, (T, …), stepwise or all steps at once."""
-        steps = self.trace.steps(name)
-        if len(steps) == 1:
-            return _array(steps[0][0, : len(rows)])
-        return np.stack([_array(step[row, 0]) for step, row in zip(steps, rows, strict=False)])
+    sentence: Sentence
+    pieces: Pieces
+    ids: Tensor
 
 
-@contextmanager
-def _recorded(model: Any, edits: Mapping[str, Edit]) -> Iterator[_Recording]:
-    known = taps(model)
-    wanted = [name for name in (*STAGES, *BEFORE, "logits") if name in known]
-    with torch.inference_mode(), record(model, *wanted, edit=edits) as trace:
-        recording = _Recording(trace, str(next(model.parameters()).device))
-        began = time.perf_counter()
-        yield recording
-        recording.seconds = time.perf_counter() - began
-
-
-def _read(
-    model: Any, tokeniser: Tokeniser, sentence: Sentence | str
-) -> tuple[Sentence, Pieces, Tensor]:
-    """The sentence as it was let in, its pieces, and the source (1, S) with END."""
+def read_source(model: Any, tokeniser: Tokeniser, sentence: Sentence | str) -> Source:
+    """A sentence as a model reads it, on the model's device."""
     if isinstance(sentence, str):
         sentence = read_sentence(sentence)
     pieces = tokeniser.encode(sentence.text)
     device = next(model.parameters()).device
-    return sentence, pieces, torch.tensor([[*pieces.ids, END]], device=device)
+    return Source(sentence, pieces, torch.tensor([[*pieces.ids, END]], device=device))
 
 
-def _forcing(model: Any, rows: Mapping[int, Sequence[float]], size: int) -> dict[str, Edit]:
+@contextmanager
+def edited(model: Any, *edits: Mapping[str, Edit] | None) -> Iterator[None]:
+    """An inference under all of the edits, if there are any."""
+    wanted = {name: edit for some in edits for name, edit in (some or {}).items()}
+    with torch.inference_mode():
+        if not wanted:
+            yield
+            return
+        with record(model, edit=wanted):
+            yield
+
+
+def _forcing(model: Any, rows: Mapping[int, Sequence[float]] | None, size: int) -> dict[str, Edit]:
     """The edit that puts given attention rows in the place of the model's own.
 
-    It counts the steps that it has seen, so it serves one decoding of one sentence.
+    It counts the steps that it has seen, so it serves one run over one sentence.
     """
     if not rows:
         return {}
@@ -269,46 +261,68 @@ def _forcing(model: Any, rows: Mapping[int, Sequence[float]], size: int) -> dict
         if weights.sum() <= 0:
             raise ValueError(f"A forced row needs some weight: step {step} has none.")
         given[step] = weights / weights.sum()
-    steps = itertools.count()
+    seen = 0
 
     def force(weights: Tensor) -> Tensor:
-        row = given.get(next(steps))
-        return weights if row is None else weights.new_tensor(row).expand_as(weights)
+        nonlocal seen
+        forced = weights.clone()  # (1, t, s)
+        for t in range(weights.shape[1]):
+            if (row := given.get(seen + t)) is not None:
+                forced[:, t] = weights.new_tensor(row)
+        seen += weights.shape[1]
+        return forced
 
     return {"attention.weights": force}
 
 
-def _translation(
-    recording: _Recording,
+def _followed(
+    model: Any,
     tokeniser: Tokeniser,
-    sentence: Sentence,
-    pieces: Pieces,
-    found: Hypothesis,
+    read: Source,
+    ids: Sequence[int],
+    *,
+    asked: Sequence[int] | None = None,
     method: str,
+    began: float | None = None,
 ) -> Translation:
-    """Everything of one hypothesis, gathered from the rows in which its tokens were predicted."""
-    trace = recording.trace
-    logits = torch.from_numpy(recording.path("logits", found.rows))  # (T, v)
-    chances, best = decoding.next_token(logits).exp().topk(min(TOP, tokeniser.size), -1)  # (T, k)
-    labels = tuple(tuple(label(tokeniser, id) for id in row) for row in best.tolist())
+    """One recorded pass over a given translation, and everything that it computed.
+
+    Args:
+        began: when the translation was begun, if finding it is part of the time.
+    """
+    began = time.perf_counter() if began is None else began
+    given = read.ids.new_tensor([[START, *ids[:-1]]])
+    names = list(taps(model))
+    cross = [name for name in names if name.endswith(CROSS)][-2:][:1]
+    wanted = [n for n in names if n in (*STAGES, *FIRST_STATES, *cross, "encoder_states")]
+    with torch.inference_mode(), record(model, *wanted) as trace:
+        memory, state = model.encode(read.ids)
+        chances = decoding.next_token(model.decode(given, state, memory)[0][0]).exp()  # (T, v)
+    seconds = time.perf_counter() - began
+    caught = {name: _array(trace[name][0]) for name in trace.names()}
+    best, candidates = chances.topk(min(TOP, tokeniser.size), -1)  # (T, k)
+    wanted_ids = read.ids.new_tensor(ids if asked is None else asked)
     return Translation(
-        sentence=sentence,
-        pieces=pieces,
-        source=(*pieces.texts, END_LABEL),
-        target=tuple(label(tokeniser, id) for id in found.ids),
-        ids=found.ids,
-        text=tokeniser.decode(found.ids),
-        finished=found.finished,
-        probabilities=np.exp(np.array(found.log_probabilities, dtype=np.float32)),
-        candidates=best.numpy(),
-        chances=chances.numpy(),
-        candidate_labels=labels,
-        stages={name: recording.path(name, found.rows) for name in STAGES if name in trace},
-        encoder_states=recording.once("encoder_states"),
-        first_state=recording.once(next(name for name in BEFORE[1:] if name in trace)),
+        sentence=read.sentence,
+        pieces=read.pieces,
+        source=(*read.pieces.texts, END_LABEL),
+        target=tuple(label(tokeniser, id) for id in ids),
+        ids=tuple(ids),
+        text=tokeniser.decode(ids),
+        finished=ids[-1] == END,
+        probabilities=_array(chances.gather(1, wanted_ids[:, None])[:, 0]),
+        candidates=candidates.cpu().numpy(),
+        chances=_array(best),
+        candidate_labels=tuple(
+            tuple(label(tokeniser, id) for id in row) for row in candidates.tolist()
+        ),
+        stages={name: caught[name] for name in STAGES if name in caught},
+        weights=caught[cross[0]].mean(0) if cross else caught.get("attention.weights"),
+        encoder_states=caught["encoder_states"],
+        first_state=next((caught[name] for name in FIRST_STATES if name in caught), None),
         method=method,
-        seconds=recording.seconds,
-        device=recording.device,
+        seconds=seconds,
+        device=str(read.ids.device),
     )
 
 

@@ -86,7 +86,7 @@ def with_snapshots(talk: Talk) -> Talk | None:
         kind = card.name.rpartition("_")[2]
         return card.name != asked.name, card.corpus != asked.corpus, ATTENDING.index(kind)
 
-    cards = [card for card in zoo.cards() if card.family == translations.FAMILY and card.snapshots]
+    cards = [card for card in zoo.cards() if card.family == "seq2seq" and card.snapshots]
     cards = [card for card in cards if card.name.endswith(ATTENDING)]
     if not cards:
         return None

@@ -169,6 +169,9 @@ def columns(text: str) -> int:
 def _save(path: Path, run: Translation) -> None:
     import numpy as np
 
+    optional = {"weights": run.weights, "first_state": run.first_state}
+    arrays = {name: array for name, array in optional.items() if array is not None}
+    arrays |= run.stages  # by tap name: attention.weights (target, source), …
     try:
         np.savez_compressed(
             path,
@@ -177,9 +180,8 @@ def _save(path: Path, run: Translation) -> None:
             ids=np.array(run.ids),
             probabilities=run.probabilities,
             encoder_states=run.encoder_states,
-            first_state=run.first_state,
             allow_pickle=False,
-            **run.stages,  # by tap name: attention.weights (target, source), …
+            **arrays,
         )
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -147,11 +147,12 @@ class EncoderLayer(nn.Module):
         self.add_norm1 = _add_norm(cfg)
         self.feed_forward = FeedForward(cfg.width, cfg.hidden, cfg.activation)
         self.add_norm2 = _add_norm(cfg)
+        self.residual = Tap("b t d")
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         """(b, t, d) → (b, t, d); mask as in `MultiHeadAttention`."""
         x = self.add_norm1(x, lambda y: self.self_attn(y, *self.self_attn.keys_values(y), mask))
-        return self.add_norm2(x, self.feed_forward)
+        return self.residual(self.add_norm2(x, self.feed_forward))
 
 
 Cache = tuple[Tensor, Tensor]  # keys and values of the positions so far, (b, h, t, e) each
@@ -168,6 +169,7 @@ class DecoderLayer(nn.Module):
         self.add_norm2 = _add_norm(cfg)
         self.feed_forward = FeedForward(cfg.width, cfg.hidden, cfg.activation)
         self.add_norm3 = _add_norm(cfg)
+        self.residual = Tap("b t d")
 
     def forward(
         self, x: Tensor, past: Cache, memory: Cache, look_ahead: Tensor, source_mask: Tensor
@@ -187,7 +189,7 @@ class DecoderLayer(nn.Module):
 
         x = self.add_norm1(x, attend_self)
         x = self.add_norm2(x, lambda y: self.cross_attn(y, *memory, source_mask))
-        return self.add_norm3(x, self.feed_forward), cache
+        return self.residual(self.add_norm3(x, self.feed_forward)), cache
 
 
 def _extend(past: Cache, new: Cache) -> Cache:
