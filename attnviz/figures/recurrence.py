@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
-from plotly.colors import hex_to_rgb
 
 from attnviz.figures import theme
 from attnviz.figures.matrix import MAX_LABELS
@@ -80,7 +79,7 @@ def gradient_reach(
         low, middle, high = np.asarray(curve, dtype=np.float64)
         band = {"mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
         figure.add_scatter(x=x, y=low, **band)
-        figure.add_scatter(x=x, y=high, fill="tonexty", fillcolor=_thin(colour), **band)
+        figure.add_scatter(x=x, y=high, fill="tonexty", fillcolor=theme.thin(colour), **band)
         figure.add_scatter(
             x=x,
             y=middle,
@@ -287,9 +286,3 @@ def _same_length(name: str, values: Sequence[Any] | np.ndarray, places: Sequence
 
 def _shortened(label: str) -> str:
     return label if len(label) <= _SHORT else label[: _SHORT - 1] + "…"
-
-
-def _thin(colour: str) -> str:
-    """A colour for a band behind its line."""
-    red, green, blue = hex_to_rgb(colour)
-    return f"rgba({red},{green},{blue},0.16)"

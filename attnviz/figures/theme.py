@@ -59,6 +59,12 @@ def escape(text: str) -> str:
     return plain.replace("$", "&#36;").replace("%{", "%&#123;")
 
 
+def thin(colour: str) -> str:
+    """A colour for a band behind its line."""
+    red, green, blue = hex_to_rgb(colour)
+    return f"rgba({red},{green},{blue},0.16)"
+
+
 def wrap(text: str, width: int) -> str:
     """Escaped text broken into lines of at most ``width`` characters; long words are cut."""
     lines = textwrap.wrap(" ".join(str(text).split()), width, break_long_words=True)
