@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from app.components.heads import Kind
 from app.components.lens import query_tokens
 from attnviz.geometry import Geometry
 
@@ -99,6 +100,49 @@ ALIGNMENTS = {
         ),
         ("incomprehensibilities", "and", "again", "and", "again", "the", "same", "words", "</s>"),
     ),
+}
+
+
+@dataclass(frozen=True)
+class HeadStack:
+    """Attention as random scores make it; a low temperature makes it sharp."""
+
+    queries: tuple[str, ...]
+    keys: tuple[str, ...]
+    kind: Kind = "encoder"
+    layers: int = 3
+    heads: int = 4
+    temperature: float = 0.5
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> np.ndarray:
+        """(layers, heads, q, k) float32; rows sum to 1 over the keys that there are."""
+        shape = (self.layers, self.heads, len(self.queries), len(self.keys))
+        scores = np.random.default_rng(0).normal(size=shape) / self.temperature
+        if self.kind == "decoder":
+            scores[:, :, ~np.tri(*shape[2:], dtype=bool)] = -np.inf
+        weights = np.exp(scores - scores.max(-1, keepdims=True))
+        return (weights / weights.sum(-1, keepdims=True)).astype(np.float32)
+
+
+_SOURCE = ("나", "는", "그", "나", "<unk>", "<b>$x$</b>", "모니터", "를", "보았다", "</s>")
+_TARGET = ("I", "saw", "the", "monitor", "and", "the", "<unk>", "</s>")
+_LONG = tuple(f"word{i % 50}" for i in range(128))
+
+HEAD_STACKS = {
+    "plain": HeadStack(
+        _TARGET,
+        _SOURCE,
+        "cross",
+        options={"silenced": [(1, 2)], "probabilities": np.linspace(0.95, 0.25, 8)},
+    ),
+    "decoder": HeadStack(_TARGET, _TARGET, "decoder"),
+    "six": HeadStack(2 * _SOURCE, 2 * _SOURCE, "encoder", 6, 8, 0.3),
+    **{
+        f"large{temperature}": HeadStack(_LONG, _LONG, "encoder", 12, 12, temperature)
+        for temperature in (0.3, 1, 3)
+    },
 }
 
 

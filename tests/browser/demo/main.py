@@ -1,7 +1,8 @@
 """A page with one component for the browser tests.
 
-``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall, and
-``?alignment=NAME&pinned=ROW.COLUMN`` the alignment.
+``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall,
+``?alignment=NAME&pinned=ROW.COLUMN`` the alignment, and ``?heads=NAME&pinned=LAYER.HEAD`` the head
+view.
 """
 
 import sys
@@ -11,9 +12,11 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from cases import ALIGNMENTS, CASES, VMAX, heads
+from cases import ALIGNMENTS, CASES, HEAD_STACKS, VMAX
+from cases import heads as every_head
 
 from app.components.alignment import alignment
+from app.components.heads import heads
 from app.components.lens import lens
 from app.components.wall import wall
 
@@ -51,7 +54,7 @@ def wall_panel() -> None:
 
     layer = st.slider("layer", 0, layers - 1, key="layer")
     head = wall(
-        heads(layers, count, geometry),
+        every_head(layers, count, geometry),
         geometry,
         key="wall",
         vmax=VMAX,
@@ -80,7 +83,27 @@ def alignment_panel() -> None:
     st.text(f"pinned {cell}")
 
 
-if "wall" in st.query_params:
+@st.fragment
+def heads_panel() -> None:
+    case = HEAD_STACKS[st.query_params["heads"]]
+    asked = st.query_params.get("pinned")
+    layer, head = map(int, asked.split(".")) if asked else (0, 0)
+    picked = heads(
+        case.weights,
+        case.queries,
+        case.keys,
+        key="heads",
+        kind=case.kind,
+        selected=(layer, head) if asked else None,
+        name="demo",
+        **case.options,
+    )
+    st.text(f"picked {picked}")
+
+
+if "heads" in st.query_params:
+    heads_panel()
+elif "wall" in st.query_params:
     wall_panel()
 elif "alignment" in st.query_params:
     alignment_panel()

@@ -1,0 +1,191 @@
+// One layer's heads as lines between the queries, left, and the keys, right.
+
+// All in CSS pixels.
+const [LOWEST, HIGHEST] = [16, 26]; // height of a token
+const ROOM = 560; // about the height of all tokens
+const MOST_LINES = 4000; // drawn at once; more would be one grey surface
+
+class Lines {
+  // view: told `hoverToken(token)`, `walkToken(token)` and `keep(token)`; a token is [side, index].
+  constructor(root, view) {
+    this.view = view;
+    for (const name of ["pair", "inner", "queries", "keys", "lines"]) {
+      this[name] = root.querySelector(`.${name}`);
+    }
+    this.context = this.lines.getContext("2d");
+    this.#listen();
+    new ResizeObserver(() => this.message && this.arrange()).observe(this.pair);
+  }
+
+  update(message) {
+    this.message = message;
+    this.pair.setAttribute("aria-label",
+      `${message.queries.length} queries and ${message.keys.length} keys. ` +
+      "Up and down move, left and right change the side, Enter keeps a token, " +
+      "Page Up and Page Down change the layer.");
+    this.#label(this.queries, message.queries, "queries");
+    this.#label(this.keys, message.keys, "keys");
+    this.arrange();
+  }
+
+  #label(parent, texts, side) {
+    const before = side === "queries";
+    parent.replaceChildren(...texts.map((text, index) => {
+      const token = element("div", { className: "token", title: `${index} ${text}` });
+      Object.assign(token.dataset, { side, index });
+      const share = element("b");
+      const words = [element("small", { textContent: index }), element("span", { textContent: text })];
+      token.append(element("i"), ...(before ? [share, ...words] : [...words, share]));
+      return token;
+    }));
+  }
+
+  // Sizes from the room there is, then everything drawn anew.
+  arrange() {
+    const { queries, keys } = this.message;
+    const room = this.inner.clientWidth;
+    if (room < 1) return;
+    const most = Math.max(queries.length, keys.length);
+    const row = Math.floor(clamp(ROOM / most, LOWEST, HIGHEST));
+    const height = row * most;
+    this.inner.style.height = `${height}px`;
+    this.pair.style.maxHeight = `${ROOM + 24}px`;
+    const pen = new Pen(getComputedStyle(this.pair).fontFamily);
+    const size = row < 20 ? 12 : 14;
+    const wide = (texts) => Math.ceil(clamp(
+      Math.max(...texts.map((text, i) => pen.width(text, size) + pen.width(String(i), 11))) + 66,
+      90, room * 0.38));
+    const [left, right] = [wide(queries), wide(keys)];
+    for (const [side, width] of [[this.queries, left], [this.keys, right]]) {
+      side.style.cssText = `width:${width}px;font-size:${size}px`;
+      for (const token of side.children) token.style.height = `${row}px`;
+    }
+    const sharp = window.devicePixelRatio || 1;
+    const between = Math.max(20, room - left - right);
+    Object.assign(this.lines, { width: between * sharp, height: height * sharp });
+    this.lines.style.cssText = `left:${left}px;width:${between}px;height:${height}px`;
+    this.layout = { row, height, left, right, between, sharp, room, size };
+    this.show();
+  }
+
+  #listen() {
+    const { pair, view } = this;
+    const under = ({ target }) => {
+      const token = target.closest?.(".token");
+      return token ? [token.dataset.side, Number(token.dataset.index)] : null;
+    };
+    pair.onpointermove = pair.onpointerdown = (event) => view.hoverToken(under(event));
+    pair.onpointerleave = pair.onpointercancel = () => view.hoverToken(null);
+    pair.onclick = (event) => view.keep(under(event));
+    pair.onblur = () => view.walkToken(null);
+    pair.onkeydown = (event) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key in ARROWS) this.#walk(...ARROWS[event.key]);
+      else if (event.key === "Enter" || event.key === " ") view.keep(view.currentToken);
+      else if (event.key === "Escape") view.keep(null);
+      else if (!view.turnPage(event.key)) return;
+      event.preventDefault();
+      event.stopPropagation(); // the page has shortcuts of its own
+    };
+  }
+
+  #walk(down, right) {
+    const [side, index] = this.view.currentToken ?? ["queries", -1];
+    const now = right ? (right > 0 ? "keys" : "queries") : side;
+    const last = this.message[now].length - 1;
+    const place = clamp(index + down, 0, last);
+    this[now].children[place].scrollIntoView({ block: "nearest" });
+    this.view.walkToken([now, place]);
+  }
+
+  // Draws the lines of the whole layer, or those of one token with its shares.
+  show() {
+    if (!this.layout) return;
+    const { currentToken: token, kept } = this.view;
+    this.drawn = token ? this.#tokenEdges(token) : this.#layerEdges();
+    this.#stroke(this.drawn.edges);
+    this.#shade(token, kept);
+  }
+
+  #tokenEdges([side, index]) {
+    const columns = this.message.keys.length;
+    const edges = [];
+    for (const { map, colour, least } of this.view.series()) {
+      const add = (row, column) => {
+        const value = map[row * columns + column];
+        if (value >= least[row]) edges.push([row, column, value, colour]);
+      };
+      if (side === "queries") for (let column = 0; column < columns; column++) add(index, column);
+      else for (let row = 0; row < least.length; row++) add(row, index);
+    }
+    return { edges, found: edges.length };
+  }
+
+  #layerEdges() {
+    const columns = this.message.keys.length;
+    const edges = [];
+    for (const { map, colour, least } of this.view.series()) {
+      for (let row = 0, i = 0; row < least.length; row++) {
+        for (let column = 0; column < columns; column++, i++) {
+          if (map[i] >= least[row]) edges.push([row, column, map[i], colour]);
+        }
+      }
+    }
+    const found = edges.length;
+    edges.sort((a, b) => b[2] - a[2]);
+    edges.length = Math.min(found, MOST_LINES);
+    return { edges, found };
+  }
+
+  // Strong lines last, over the weak ones.
+  #stroke(edges) {
+    const { context, lines, layout } = this;
+    context.setTransform(layout.sharp, 0, 0, layout.sharp, 0, 0);
+    context.clearRect(0, 0, lines.width, lines.height);
+    edges.sort((a, b) => a[2] - b[2]);
+    for (const [row, column, value, colour] of edges) {
+      const [from, to] = this.ends(row, column);
+      context.beginPath();
+      context.moveTo(0, from);
+      context.bezierCurveTo(layout.between / 2, from, layout.between / 2, to, layout.between, to);
+      context.strokeStyle = colour;
+      context.lineWidth = lineWidth(value);
+      context.globalAlpha = lineOpacity(value);
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  ends(row, column) {
+    return [(row + 0.5) * this.layout.row, (column + 0.5) * this.layout.row];
+  }
+
+  // The token's shares beside the other side's tokens, exact, whatever the lines leave out.
+  #shade(token, kept) {
+    const shares = token ? this.view.shares(token) : null;
+    const other = token && (token[0] === "queries" ? "keys" : "queries");
+    for (const side of ["queries", "keys"]) {
+      [...this[side].children].forEach((node, index) => {
+        const share = side === other ? shares[index] : null;
+        node.querySelector("b").textContent = share === null ? "" : percent(share);
+        node.querySelector("i").style.opacity = share === null ? 0 : (0.55 * Math.min(1, share)).toFixed(3);
+        node.classList.toggle("current", String([side, index]) === String(token));
+        node.classList.toggle("kept", String([side, index]) === String(kept));
+      });
+    }
+  }
+}
+
+function lineWidth(value) {
+  return 0.6 + 4.4 * Math.min(1, value);
+}
+
+function lineOpacity(value) {
+  return clamp(0.9 * Math.sqrt(value), 0.08, 0.9);
+}
+
+function percent(share) {
+  const points = 100 * share;
+  if (points > 0 && points < 0.05) return "<0.1 %";
+  return `${points.toFixed(points < 99.95 ? 1 : 0)} %`;
+}
