@@ -184,9 +184,9 @@ def causal(new: int, past: int, device: torch.device) -> Tensor:
     return seen.tril(past)
 
 
-# Vaswani et al. 2017, table 3; `transformer` is this project's size, the paper's depth and heads.
+# Vaswani et al. 2017, table 3; `transformer` has the paper's depth and heads, this project's width.
 VARIANTS = {
-    "transformer": TransformerConfig(vocabulary=2400, width=96, hidden=384),
+    "transformer": TransformerConfig(vocabulary=2400, width=128, hidden=512, gain=0.5),
     "transformer_base": TransformerConfig(),
     "transformer_big": TransformerConfig(width=1024, heads=16, hidden=4096, dropout=0.3),
 }

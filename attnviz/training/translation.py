@@ -101,21 +101,21 @@ PLANS = {
 }
 
 _PAPER = Plan(
-    steps=7000,
+    steps=5000,
     width=128,
-    rate=0.8,
-    warmup=2000,
+    rate=1.0,
+    warmup=1000,
     weight_decay=0.0,
     schedule="inverse_root",
     smoothing=0.1,
     averaged=5,
 )
 TRANSFORMERS = {
-    "dates_ko_en": replace(_PAPER, steps=4000, width=48, warmup=1000),
+    "dates_ko_en": replace(_PAPER, steps=3000, width=48, averaged=3),
     "everyday_ko_en": _PAPER,
     "everyday_en_ko": _PAPER,
-    "manual_en_fr": replace(_PAPER, steps=5000, width=96, dropout=0.3),
-    "manual_ko_en": replace(_PAPER, steps=5000, width=96, dropout=0.3),
+    "manual_en_fr": replace(_PAPER, width=96, dropout=0.3),
+    "manual_ko_en": replace(_PAPER, width=96, dropout=0.3),
 }
 
 CHECKPOINT = 500  # steps between two
