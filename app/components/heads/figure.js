@@ -35,13 +35,15 @@ function headsFigure(view) {
 function linesGroup(lines, x, y, write) {
   const { row, left, between, room, size } = lines.layout;
   const group = svgElement("g", { transform: `translate(${x + left} ${y})`, fill: "none" });
-  for (const [query, key, value, stroke] of lines.drawn.edges) {
+  const { vmax } = lines.message;
+  const { edges, faintest } = lines.drawn;
+  for (const [query, key, value, stroke] of edges) {
     const [from, to] = lines.ends(query, key);
     group.append(svgElement("path", {
       d: `M0 ${from}C${between / 2} ${from} ${between / 2} ${to} ${between} ${to}`,
       stroke,
-      "stroke-width": lineWidth(value).toFixed(2),
-      "stroke-opacity": lineOpacity(value).toFixed(3),
+      "stroke-width": lineWidth(value / vmax).toFixed(2),
+      "stroke-opacity": lineOpacity(value / vmax, faintest).toFixed(3),
     }));
   }
   for (const side of ["queries", "keys"]) {

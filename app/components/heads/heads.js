@@ -2,7 +2,7 @@
 
 const SIDES = {
   encoder: ["source word looks …", "… at source words"],
-  decoder: ["target word looks …", "… at target words so far"],
+  decoder: ["target word looks …", "… at words so far"],
   cross: ["target word looks …", "… at source words"],
 };
 const NAMED = 3; // tokens that the sentence names
@@ -17,11 +17,12 @@ class HeadView {
     this.on = new Set(); // heads whose lines are drawn
     this.mean = false;
     const find = (name) => root.querySelector(`.${name}`);
-    for (const name of ["chips", "mass", "columns", "status", "caption", "which", "zoom"]) {
+    for (const name of ["chips", "mass", "columns", "status", "caption"]) {
       this[name] = find(name);
     }
     this.wall = new Maps(root, this);
     this.lines = new Lines(root, this);
+    this.near = new Near(root, this);
     this.slider = this.mass.querySelector("input");
     this.slider.oninput = () => {
       this.#setShare(Number(this.slider.value));
@@ -35,7 +36,6 @@ class HeadView {
     const message = unpack(data);
     const news = message.stamp !== this.stamp;
     this.stamp = message.stamp;
-    const order = this.choice.order;
     this.choice.follow(message, send);
     if (!news) return;
     const decoded = await decodeWeights(message);
@@ -48,8 +48,10 @@ class HeadView {
       this.hoveredToken = this.walkedToken = this.kept = null;
     }
     if (!same(before, message, ["layers", "heads", "kind"])) this.#start();
-    if (order !== this.choice.order) this.#followPick();
+    if (this.followed !== this.choice.order) this.#followPick();
+    this.followed = this.choice.order;
     if (before?.mass !== message.mass) this.#setShare(message.mass);
+    this.near.forget();
     this.#describe();
     this.#makeChips();
     this.wall.update(message, (layer, head) => this.map(layer, head));
@@ -65,8 +67,9 @@ class HeadView {
     this.#allOn();
   }
 
+  // The picked head alone; without one, all of the layer.
   #followPick() {
-    if (!this.picked) return;
+    if (!this.picked) return this.#allOn();
     this.layer = this.picked[0];
     this.on = new Set([this.picked[1]]);
   }
@@ -193,10 +196,8 @@ class HeadView {
 
   pick(place) {
     if (!place) return;
-    const again = String(place) === String(this.picked);
-    this.choice.make(again ? null : place);
-    if (again) this.#allOn();
-    else this.#followPick();
+    this.choice.make(String(place) === String(this.picked) ? null : place);
+    this.#followPick();
     this.hoveredHead = this.walkedHead = null;
     this.show();
   }
@@ -237,7 +238,7 @@ class HeadView {
   #setShare(share) {
     this.share = share;
     this.slider.value = share;
-    this.mass.firstChild.textContent = `strongest ${Math.round(100 * share)} %`;
+    this.mass.firstChild.textContent = `lines for ${Math.round(100 * share)} % of the weight`;
     this.#series = new Map();
   }
 
@@ -264,36 +265,24 @@ class HeadView {
     const { layer, heads, mean } = this.shown;
     this.headChips.forEach((chip, head) => {
       chip.setAttribute("aria-pressed", heads.includes(head));
-      chip.classList.toggle("silenced", this.#isSilenced(layer, head));
+      chip.classList.toggle("silenced", this.isSilenced(layer, head));
     });
     this.meanChip.setAttribute("aria-pressed", mean);
     this.wall.show();
     this.lines.show();
-    this.#enlarge(layer, heads);
+    this.near.show(this.currentToken);
     if (this.lines.drawn) this.status.textContent = this.#sentence();
   }
 
-  #isSilenced(layer, head) {
+  isSilenced(layer, head) {
     return this.message.silenced.some((place) => String(place) === `${layer},${head}`);
-  }
-
-  // The map of what is shown, large, with its name.
-  #enlarge(layer, heads) {
-    const { queries, keys } = this.message;
-    const size = 132 / Math.max(queries.length, keys.length);
-    this.zoom.style.width = `${Math.max(24, size * keys.length)}px`;
-    this.zoom.style.height = `${Math.max(24, size * queries.length)}px`;
-    const maps = heads.map((head) => this.map(layer, head));
-    const blank = new Float32Array(queries.length * keys.length);
-    this.wall.paint(this.zoom, maps.length === 1 ? maps[0] : maps.length ? meanMap(maps) : blank);
-    this.which.textContent = this.title();
   }
 
   // What is shown, in words.
   title() {
     const { layer, heads } = this.shown;
-    if (!heads.length) return `Layer ${layer}: no head is on.`;
-    const off = heads.length === 1 && this.#isSilenced(layer, heads[0]) ? ", silenced" : "";
+    if (!heads.length) return `Layer ${layer}, no head on`;
+    const off = heads.length === 1 && this.isSilenced(layer, heads[0]) ? ", silenced" : "";
     const what = heads.length === 1 ? `head ${heads[0]}${off}` : `mean of ${heads.length} heads`;
     return `Layer ${layer}, ${what}`;
   }
@@ -311,13 +300,10 @@ class HeadView {
   }
 
   #invitation() {
-    return hovering()
-      ? "Hover a word to see its lines alone; click a map to pick its head."
-      : "Tap a word to see its lines alone, a map to pick its head.";
+    return `${hovering() ? "Hover" : "Tap"} a word to see its lines alone, with their shares.`;
   }
 
   #about([side, index]) {
-    if (!this.shown.heads.length) return "No head is on.";
     const { queries, keys, probabilities } = this.message;
     const [own, others] = side === "queries" ? [queries, keys] : [keys, queries];
     const shares = this.shares([side, index]);
@@ -327,7 +313,7 @@ class HeadView {
     const chance = side === "queries" && probabilities.length
       ? ` (p = ${percent(probabilities[index])})` : "";
     const verb = side === "queries" ? "looks most at" : "is looked at most by";
-    return `${index} “${own[index]}”${chance} ${verb} ${named || "nothing"}.`;
+    return `${this.title()}: ${index} “${own[index]}”${chance} ${verb} ${named || "nothing"}.`;
   }
 }
 

@@ -9,7 +9,7 @@ class Lines {
   // view: told `hoverToken(token)`, `walkToken(token)` and `keep(token)`; a token is [side, index].
   constructor(root, view) {
     this.view = view;
-    for (const name of ["pair", "inner", "queries", "keys", "lines"]) {
+    for (const name of ["pair", "inner", "queries", "keys", "lines", "columns"]) {
       this[name] = root.querySelector(`.${name}`);
     }
     this.context = this.lines.getContext("2d");
@@ -64,6 +64,9 @@ class Lines {
     const between = Math.max(20, room - left - right);
     Object.assign(this.lines, { width: between * sharp, height: height * sharp });
     this.lines.style.cssText = `left:${left}px;width:${between}px;height:${height}px`;
+    const [first, last] = this.columns.children;
+    first.style.width = `${left}px`;
+    last.style.width = `${right + this.pair.offsetWidth - room}px`;
     this.layout = { row, height, left, right, between, sharp, room, size };
     this.show();
   }
@@ -118,7 +121,7 @@ class Lines {
       if (side === "queries") for (let column = 0; column < columns; column++) add(index, column);
       else for (let row = 0; row < least.length; row++) add(row, index);
     }
-    return { edges, found: edges.length };
+    return { edges, found: edges.length, faintest: 0.3 };
   }
 
   #layerEdges() {
@@ -134,12 +137,14 @@ class Lines {
     const found = edges.length;
     edges.sort((a, b) => b[2] - a[2]);
     edges.length = Math.min(found, MOST_LINES);
-    return { edges, found };
+    return { edges, found, faintest: 0.08 };
   }
 
   // Strong lines last, over the weak ones.
   #stroke(edges) {
     const { context, lines, layout } = this;
+    const { vmax } = this.message;
+    const { faintest } = this.drawn;
     context.setTransform(layout.sharp, 0, 0, layout.sharp, 0, 0);
     context.clearRect(0, 0, lines.width, lines.height);
     edges.sort((a, b) => a[2] - b[2]);
@@ -149,8 +154,8 @@ class Lines {
       context.moveTo(0, from);
       context.bezierCurveTo(layout.between / 2, from, layout.between / 2, to, layout.between, to);
       context.strokeStyle = colour;
-      context.lineWidth = lineWidth(value);
-      context.globalAlpha = lineOpacity(value);
+      context.lineWidth = lineWidth(value / vmax);
+      context.globalAlpha = lineOpacity(value / vmax, faintest);
       context.stroke();
     }
     context.globalAlpha = 1;
@@ -176,12 +181,13 @@ class Lines {
   }
 }
 
-function lineWidth(value) {
-  return 0.6 + 4.4 * Math.min(1, value);
+// From a weight as a share of the scale's end, which is the same for every head.
+function lineWidth(strength) {
+  return 0.6 + 4.4 * Math.min(1, strength);
 }
 
-function lineOpacity(value) {
-  return clamp(0.9 * Math.sqrt(value), 0.08, 0.9);
+function lineOpacity(strength, faintest) {
+  return clamp(0.9 * Math.sqrt(strength), faintest, 0.9);
 }
 
 function percent(share) {

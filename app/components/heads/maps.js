@@ -7,7 +7,7 @@ const [SMALLEST, LARGEST] = [14, 64]; // width of a map
 const HIGH = 420; // about the height of a whole wall
 
 class Maps {
-  // view: what shows the maps' heads; it is told `hover(place)`, `walk(place)` and `pick(place)`.
+  // view: told `hoverHead`, `walkHead` and `pick` a [layer, head]; knows which ones are current.
   constructor(root, view) {
     this.view = view;
     for (const name of ["scroll", "across", "down", "stage", "maps", "marks"]) {
