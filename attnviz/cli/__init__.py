@@ -20,6 +20,8 @@ from attnviz.images import ImageError
 from attnviz.zoo.cards import ASSETS, cards
 from attnviz.zoo.errors import ZooError
 
+SOURCES = {"bundled": "bundled", "timm": "fetched once", "package": "optional"}
+
 
 def main(argv: Sequence[str] | None = None, *, assets: Path = ASSETS) -> int:
     """Run one command; returns the exit status.
@@ -73,7 +75,7 @@ def list_models(args: argparse.Namespace, assets: Path = ASSETS) -> None:
         return
     width = max(len(entry.name) for entry in found)
     for entry in found:
-        source = "bundled" if entry.bundled else "fetched once"
+        source = SOURCES[entry.source]
         size = "×".join(map(str, entry.preprocess.size)) if entry.preprocess else ""
         millions = f"{entry.parameters / 1e6:.1f} M"
         print(f"{entry.name:{width}}  {millions:>8}  {size:>7}  {source:12}  {entry.title}")

@@ -14,6 +14,7 @@ from attnviz.text.sentence import (
 )
 from attnviz.text.special import END, PAD, SPECIAL, START, UNKNOWN
 from attnviz.text.tokeniser import Tokeniser, train_tokeniser
+from attnviz.text.wordpiece import WordPiece
 
 __all__ = [
     "END",
@@ -26,6 +27,7 @@ __all__ = [
     "Sentence",
     "SentenceError",
     "Tokeniser",
+    "WordPiece",
     "foreign",
     "read_sentence",
     "script",

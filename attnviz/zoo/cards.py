@@ -1,7 +1,8 @@
 """Model cards: what there is, where its weights come from, how good they are. No torch in here.
 
 A bundled model is a pair of files, ``assets/cards/NAME.json`` (a ``Card``) and
-``assets/weights/NAME.safetensors``; models from timm come from the table in ``timm_table``.
+``assets/weights/NAME.safetensors``; models from timm come from the table in ``timm_table``, and the
+text encoder of an optional package from ``minilm``.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from attnviz.zoo.errors import UnknownModel, ZooError
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 DEFAULT = "hybrid_vit_scenes"
+SOURCES = ("bundled", "timm", "package")
 
 _TEXT, _NUMBER = (str,), (int, float)
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -59,13 +61,13 @@ class Card:
     Args:
         name: what ``load`` takes; equal to timm's name where timm has the model.
         family: ``"vit"``, ``"swin"``, …: which pages and commands can show it.
-        source: ``"bundled"`` or ``"timm"``.
+        source: ``"bundled"``, ``"timm"``, or ``"package"``: an optional one, else the hub.
         variant, config: the architecture, ``models.build(variant, **config)``.
         preprocess: how a picture becomes its input; None for models of text.
         labels: ``"imagenet"``, the class names in order, or None for a model without classes.
         parameters: how many numbers were learned.
         file: name in ``assets/weights``, or ``owner/repository/file`` on the hub.
-        sha256: of a bundled file.
+        sha256: of the file; None where the hub says it.
         recipe, data, seed, steps, seconds, trained_on: how a bundled file was made; ``data`` lists
             ``{"name", "version", "licence"}``.
         scores: held-out measurements, name → value.
@@ -129,10 +131,11 @@ class Card:
 
 
 def cards(assets: Path = ASSETS) -> list[Card]:
-    """Everything the zoo offers: bundled models first (the default one leads), then timm's."""
+    """Everything the zoo offers: bundled models (the default one leads), timm's, and MiniLM."""
+    from attnviz.zoo import minilm
     from attnviz.zoo.timm_table import TIMM_CARDS
 
-    return [*bundled_cards(assets), *TIMM_CARDS]
+    return [*bundled_cards(assets), *TIMM_CARDS, minilm.CARD]
 
 
 def bundled_cards(assets: Path = ASSETS) -> list[Card]:
@@ -206,8 +209,9 @@ def _check_names(values: dict[str, Any], where: str) -> None:
         raise ZooError(f"{where} lacks {', '.join(missing)}.")
     if unknown := sorted(set(values) - known):
         raise ZooError(f"{where} has fields that no card has: {', '.join(unknown)}.")
-    if values["source"] not in ("bundled", "timm"):
-        raise ZooError(f"{where}: source is 'bundled' or 'timm', not {values['source']!r}.")
+    if values["source"] not in SOURCES:
+        known = ", ".join(SOURCES)
+        raise ZooError(f"{where}: source is one of {known}, not {values['source']!r}.")
 
 
 def _check_types(values: dict[str, Any], types: dict[str, tuple[type, ...]], where: str) -> None:

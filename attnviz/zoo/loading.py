@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from attnviz.zoo import hub
+from attnviz.zoo import hub, minilm
 from attnviz.zoo.cards import ASSETS, Card, card
 from attnviz.zoo.errors import ZooError
 
@@ -30,7 +30,8 @@ def load(
 ) -> nn.Module:
     """A model with trained weights: in eval mode, no gradients for its parameters, strictly loaded.
 
-    Bundled models need no network. A timm model needs it once; later loads read the hub's cache.
+    Bundled models need no network, nor does MiniLM where its package is installed. What comes from
+    the hub needs it once; later loads read the hub's cache.
     Nothing is kept here: who loads often should hold on to the result.
 
     Args:
@@ -45,31 +46,50 @@ def load(
 
     Raises:
         UnknownModel: no such name; near names are listed.
-        HubUnreachable: a timm model, not in the cache, and no hub answers within 3 s.
+        HubUnreachable: a model that is not on this machine, and no hub answers within 3 s.
         ZooError: anything else that keeps it from loading, in one sentence.
     """
     chosen = name if isinstance(name, Card) else card(name, assets)
     if snapshot is not None:
         chosen = chosen.at_step(snapshot)
-    found = None if chosen.bundled else hub.locate(*chosen.file.rsplit("/", 1), stop=stop)
+    found = locate(chosen, stop=stop)
 
     from attnviz.zoo.hardware import pick_device, pick_dtype
 
     target = pick_device(device)
     precision = pick_dtype(dtype, target)
-    if found is None:
-        from attnviz.zoo.bundled import load_bundled
-
-        model = load_bundled(chosen, assets)
-    else:
-        if isinstance(found, hub.Remote):
-            found = hub.download(found, progress=progress, stop=stop)
-
-        from attnviz.zoo.timm_weights import load_timm
-
-        model = load_timm(chosen, found)
+    if isinstance(found, hub.Remote):
+        found = hub.download(found, progress=progress, stop=stop)
+    model = _built(chosen, found, assets)
     try:
         model = model.to(target, precision)
     except RuntimeError as error:  # CUDA's out of memory
         raise ZooError(f"{chosen.name} does not fit on {target}: {error}.") from error
     return model.eval().requires_grad_(False)
+
+
+def locate(card: Card, *, stop: threading.Event | None = None) -> Path | hub.Remote | None:
+    """Where a card's weights are, or where to download them; None if they are bundled.
+
+    Raises:
+        HubUnreachable: not on this machine, and no hub answers within 3 s.
+        ZooError: the hub does not have them.
+    """
+    if card.bundled:
+        return None
+    if card.source == "package":
+        return minilm.locate(minilm.WEIGHTS, stop=stop)
+    return hub.locate(*card.file.rsplit("/", 1), stop=stop)
+
+
+def _built(card: Card, path: Path | None, assets: Path) -> nn.Module:
+    """The model with its weights, in float32 on the CPU."""
+    if path is None:
+        from attnviz.zoo.bundled import load_bundled
+
+        return load_bundled(card, assets)
+    if card.source == "package":
+        return minilm.load_minilm(card, path)
+    from attnviz.zoo.timm_weights import load_timm
+
+    return load_timm(card, path)

@@ -10,8 +10,10 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import models
+from attnviz.models.bert import BertConfig
 from attnviz.models.seq2seq import Seq2SeqConfig
 from attnviz.models.seq2seq_attention import AttentionSeq2SeqConfig
+from attnviz.models.transformer import TransformerConfig
 from attnviz.models.vit import ViTConfig
 from attnviz.trace import record, taps
 
@@ -41,15 +43,34 @@ def _(cfg: ViTConfig, batch: int = 2) -> tuple[Tensor, ...]:
 
 
 @narrow.register
+def _(cfg: TransformerConfig) -> dict[str, int]:
+    return {"vocabulary": 40, "width": 4 * cfg.heads, "hidden": 32, "layers": 2}
+
+
+@narrow.register
 def _(cfg: Seq2SeqConfig | AttentionSeq2SeqConfig) -> dict[str, int]:
     return {"vocabulary": 40, "width": 16, "layers": 2}
 
 
 @inputs.register
-def _(cfg: Seq2SeqConfig | AttentionSeq2SeqConfig, batch: int = 2) -> tuple[Tensor, ...]:
+def _(
+    cfg: Seq2SeqConfig | AttentionSeq2SeqConfig | TransformerConfig, batch: int = 2
+) -> tuple[Tensor, ...]:
     source, target = (torch.randint(4, cfg.vocabulary, (batch, n)) for n in (6, 5))
     source[-1, 4:] = 0  # the last sentence is padded
     return source, target
+
+
+@narrow.register
+def _(cfg: BertConfig) -> dict[str, int]:
+    return {"vocabulary": 40, "width": 4 * cfg.heads, "hidden": 32, "layers": 2, "longest": 8}
+
+
+@inputs.register
+def _(cfg: BertConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    tokens = torch.randint(4, cfg.vocabulary, (batch, 6))
+    tokens[-1, 4:] = 0  # the last sentence is padded
+    return (tokens,)
 
 
 def small(name: str) -> nn.Module:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import huggingface_hub
+import huggingface_hub.constants
 import pytest
 
 
