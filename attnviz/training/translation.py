@@ -114,8 +114,8 @@ TRANSFORMERS = {
     "dates_ko_en": replace(_PAPER, steps=3000, width=48, averaged=3),
     "everyday_ko_en": _PAPER,
     "everyday_en_ko": _PAPER,
-    "manual_en_fr": replace(_PAPER, width=96, dropout=0.3),
-    "manual_ko_en": replace(_PAPER, width=96, dropout=0.3),
+    "manual_en_fr": replace(_PAPER, steps=4000, width=96, dropout=0.3, averaged=4),
+    "manual_ko_en": replace(_PAPER, steps=4000, width=96, dropout=0.3, averaged=4),
 }
 
 CHECKPOINT = 500  # steps between two
