@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image
 
 from attnviz.data.samples import Sample
+from attnviz.figures.theme import colour_table
 from attnviz.images import Preprocess, open_image
 
 KEPT_SIDE = 1024  # longer side of a visitor's picture in the session, pixels
@@ -95,3 +96,10 @@ def painted(values: np.ndarray, table: np.ndarray | None = None) -> bytes:
         picture.putpalette(table.tobytes())
     picture.save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def signed(values: np.ndarray) -> bytes:
+    """(rows, columns) as PNG: blue below zero, red above, cut at the 99th percentile."""
+    reach = float(np.percentile(np.abs(values), 99)) or 1.0
+    places = np.clip(7.5 + 7.5 * values / reach, 0, 15).round().astype(np.uint8)
+    return painted(places, colour_table("diverging")[::17])  # 16 colours: half a byte a number

@@ -161,6 +161,40 @@ def values(title: str, rows: Sequence[tuple[str, float]], *, unit: str) -> None:
     )
 
 
+def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """A small table; the first column names the rows."""
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
+    st.html(
+        f'<div class="tokens"><table class="values"><thead><tr>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+Cell = tuple[bytes, str, str]  # a picture of the values, what they are, their shape and range
+
+
+def correspondence(head: Sequence[str], rows: Sequence[tuple[str, Sequence[Cell]]]) -> None:
+    """What plays the same part in several models: a row a part, a column a model."""
+    top = "".join(f"<th>{escape(name)}</th>" for name in head)
+    body = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>'
+        + "".join(
+            f'<td data-model="{escape(model)}"><b>{escape(symbol)}</b>{_picture(data)}'
+            f"<code>{escape(shape)}</code></td>"
+            for model, (data, symbol, shape) in zip(head, cells, strict=True)
+        )
+        + "</tr>"
+        for name, cells in rows
+    )
+    st.html(
+        f'<table class="correspondence"><thead><tr><th></th>{top}</tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
 def translation(text: str, language: str, notes: Iterable[str] = (), *, large: bool = True) -> None:
     """What a translator said, and what a reader should know about it."""
     words = escape(text) or "(nothing)"

@@ -141,6 +141,68 @@ class Rnn:
     STOP = "rnn_stop"
 
 
+class Studies:
+    """The studies of the page "Attention layer"."""
+
+    SIZE = "attn_size"  # of a key
+    KEYS = "attn_keys"
+    SENTENCE = "attn_example"
+    ORDER = "attn_order"
+    SHUFFLE = "attn_shuffle"  # which shuffle: a seed
+    SHOWN = "attn_matrices"
+    START = "attn_start"  # of the trainings: a seed
+    HEADS = "attn_heads"
+    TOKEN = "attn_token"
+    STEP = "attn_step"
+    PICTURE = "attn_picture"
+    WIDTH = "attn_width"  # of the keys that are measured
+    # not in links
+    AGAIN = "attn_again"
+    MEASURED = "attn_measured"  # lengths that were measured for this visitor, by size of a key
+    RUNNING = "attn_running"  # the size of a key that is being measured
+    MEASURE = "attn_measure"
+    STOP = "attn_stop"
+
+
+class Mini:
+    """The view "Pretrained encoder" of the page "Transformer"."""
+
+    TEXT = "tf_mini_text"
+    OTHER = "tf_mini_other"  # the sentence that it is compared with
+    UNITS = "tf_mini_units"
+    HEAD = "tf_mini_head"
+    # not in links
+    BOX = "tf_mini_box"
+    SEND = "tf_mini_send"
+    OTHER_BOX = "tf_mini_other_box"
+    PROBLEM = "tf_mini_problem"
+    HEADS = "tf_mini_heads"
+    FETCH = "tf_mini_fetch"
+    STOP = "tf_mini_stop"
+
+
+class Why:
+    """The page "Why self-attention"."""
+
+    VIEW = "why_view"
+    LENGTH = "why_n"
+    WIDTH = "why_d"
+    KERNEL = "why_k"
+    WINDOW = "why_r"
+    COUNT = "why_count"  # the paper's terms, or every multiply-add
+    TOKENS = "why_tokens"  # in the drawings of paths
+    TAPS = "why_taps"  # kernel in the drawings
+    NEAR = "why_near"  # window in the drawings
+    DILATED = "why_dilated"
+    MEASURED_WIDTH = "why_width"
+    LONGEST = "why_longest"
+    PASSES = "why_passes"
+    # not in links
+    RUNNING = "why_running"  # (setup, longest, since when) that is being measured
+    START = "why_start"
+    STOP = "why_stop"
+
+
 def linked(name: str, default: str = "") -> str:
     """A choice that is no widget's: first read from the address, then kept for the session."""
     if name not in st.session_state:

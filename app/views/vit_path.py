@@ -10,9 +10,8 @@ from PIL import Image
 
 from app import loaders, maps, prose, show
 from app.loaders import Subject
-from app.pictures import encoded, painted
+from app.pictures import encoded, painted, signed
 from app.views import vit_code, vit_common
-from attnviz.figures.theme import colour_table
 from attnviz.geometry import Geometry
 
 if TYPE_CHECKING:
@@ -123,11 +122,4 @@ def _stage(name: str, array: np.ndarray, geometry: Geometry) -> show.Step:
     patches = vectors[-geometry.rows * geometry.cols :]
     colours = maps.principal_colours(patches).reshape(geometry.rows, geometry.cols, 3)
     shape = " × ".join(map(str, array.shape))
-    return [painted(colours), _matrix(vectors)], title, shape, words
-
-
-def _matrix(vectors: np.ndarray) -> bytes:
-    """(tokens, channels) as a picture: blue below zero, red above, cut at the 99th percentile."""
-    reach = loaders.percentile(np.abs(vectors)) or 1.0
-    places = np.clip(7.5 + 7.5 * vectors / reach, 0, 15).round().astype(np.uint8)
-    return painted(places, colour_table("diverging")[::17])  # 16 colours: half a byte a number
+    return [painted(colours), signed(vectors)], title, shape, words
