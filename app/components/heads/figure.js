@@ -47,11 +47,12 @@ function linesGroup(lines, x, y, write) {
     }));
   }
   for (const side of ["queries", "keys"]) {
-    [...lines[side].children].forEach((node, index) => {
-      const words = [`${index} ${lines.message[side][index]}`, node.querySelector("b").textContent];
+    lines.message[side].forEach((text, index) => {
+      const share = lines.share(side, index);
+      const words = [`${index} ${text}`, share === null ? "" : percent(share)];
       const at = y + (index + 0.5) * row + 4;
       const first = side === "queries";
-      const bold = node.classList.contains("current") ? 700 : 400;
+      const bold = String([side, index]) === String(lines.view.currentToken) ? 700 : 400;
       write((first ? words.reverse() : words).filter(Boolean).join("  "),
         first ? x + left - 6 : x + room - lines.layout.right + 6, at,
         { "font-size": size, "text-anchor": first ? "end" : "start", "font-weight": bold });

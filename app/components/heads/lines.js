@@ -3,7 +3,9 @@
 // All in CSS pixels.
 const [LOWEST, HIGHEST] = [16, 26]; // height of a token
 const ROOM = 560; // about the height of all tokens
-const MOST_LINES = 4000; // drawn at once; more would be one grey surface
+// How many lines are drawn at once, the strongest: more would be one grey surface, and slow.
+const MOST_LINES = { layer: 1200, token: 400 };
+const FAINTEST = { layer: 0.08, token: 0.3 }; // opacity of the weakest line
 
 class Lines {
   // view: told `hoverToken(token)`, `walkToken(token)` and `keep(token)`; a token is [side, index].
@@ -60,14 +62,15 @@ class Lines {
       side.style.cssText = `width:${width}px;font-size:${size}px`;
       for (const token of side.children) token.style.height = `${row}px`;
     }
-    const sharp = window.devicePixelRatio || 1;
     const between = Math.max(20, room - left - right);
-    Object.assign(this.lines, { width: between * sharp, height: height * sharp });
-    this.lines.style.cssText = `left:${left}px;width:${between}px;height:${height}px`;
+    const sharp = window.devicePixelRatio || 1;
+    const seen = Math.min(height, this.pair.clientHeight); // the canvas stays in view
+    Object.assign(this.lines, { width: between * sharp, height: seen * sharp });
+    this.lines.style.cssText = `margin-left:${left}px;width:${between}px;height:${seen}px`;
     const [first, last] = this.columns.children;
     first.style.width = `${left}px`;
     last.style.width = `${right + this.pair.offsetWidth - room}px`;
-    this.layout = { row, height, left, right, between, sharp, room, size };
+    this.layout = { row, height, seen, left, right, between, sharp, room, size };
     this.show();
   }
 
@@ -80,6 +83,7 @@ class Lines {
     pair.onpointermove = pair.onpointerdown = (event) => view.hoverToken(under(event));
     pair.onpointerleave = pair.onpointercancel = () => view.hoverToken(null);
     pair.onclick = (event) => view.keep(under(event));
+    pair.onscroll = () => this.layout && this.#paint();
     pair.onblur = () => view.walkToken(null);
     pair.onkeydown = (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -104,10 +108,14 @@ class Lines {
   // Draws the lines of the whole layer, or those of one token with its shares.
   show() {
     if (!this.layout) return;
-    const { currentToken: token, kept } = this.view;
-    this.drawn = token ? this.#tokenEdges(token) : this.#layerEdges();
-    this.#stroke(this.drawn.edges);
-    this.#shade(token, kept);
+    const token = this.view.currentToken;
+    const kind = token ? "token" : "layer";
+    const edges = token ? this.#tokenEdges(token) : this.#layerEdges();
+    const found = edges.length;
+    edges.sort((a, b) => a[2] - b[2]); // strong lines last, over the weak ones
+    this.drawn = { edges: edges.slice(-MOST_LINES[kind]), found, faintest: FAINTEST[kind] };
+    this.shares = token ? this.view.shares(token) : null;
+    this.#paint();
   }
 
   #tokenEdges([side, index]) {
@@ -121,7 +129,7 @@ class Lines {
       if (side === "queries") for (let column = 0; column < columns; column++) add(index, column);
       else for (let row = 0; row < least.length; row++) add(row, index);
     }
-    return { edges, found: edges.length, faintest: 0.3 };
+    return edges;
   }
 
   #layerEdges() {
@@ -134,22 +142,27 @@ class Lines {
         }
       }
     }
-    const found = edges.length;
-    edges.sort((a, b) => b[2] - a[2]);
-    edges.length = Math.min(found, MOST_LINES);
-    return { edges, found, faintest: 0.08 };
+    return edges;
   }
 
-  // Strong lines last, over the weak ones.
-  #stroke(edges) {
-    const { context, lines, layout } = this;
+  // Draws what is in view.
+  #paint() {
+    const { height, seen } = this.layout;
+    const top = clamp(this.pair.scrollTop, 0, height - seen);
+    this.#stroke(top, top + seen);
+    this.#shade(top, top + seen);
+  }
+
+  #stroke(top, bottom) {
+    const { context, layout } = this;
     const { vmax } = this.message;
-    const { faintest } = this.drawn;
+    const { edges, faintest } = this.drawn;
     context.setTransform(layout.sharp, 0, 0, layout.sharp, 0, 0);
-    context.clearRect(0, 0, lines.width, lines.height);
-    edges.sort((a, b) => a[2] - b[2]);
+    context.clearRect(0, 0, layout.between, layout.seen);
+    context.translate(0, -top);
     for (const [row, column, value, colour] of edges) {
       const [from, to] = this.ends(row, column);
+      if (Math.max(from, to) < top || Math.min(from, to) > bottom) continue;
       context.beginPath();
       context.moveTo(0, from);
       context.bezierCurveTo(layout.between / 2, from, layout.between / 2, to, layout.between, to);
@@ -165,15 +178,27 @@ class Lines {
     return [(row + 0.5) * this.layout.row, (column + 0.5) * this.layout.row];
   }
 
+  // What is written beside a token: its share, while one on the other side is looked at.
+  share(side, index) {
+    const token = this.view.currentToken;
+    return token && token[0] !== side ? this.shares[index] : null;
+  }
+
   // The token's shares beside the other side's tokens, exact, whatever the lines leave out.
-  #shade(token, kept) {
-    const shares = token ? this.view.shares(token) : null;
-    const other = token && (token[0] === "queries" ? "keys" : "queries");
+  #shade(top, bottom) {
+    const { currentToken: token, kept } = this.view;
+    const { row } = this.layout;
     for (const side of ["queries", "keys"]) {
-      [...this[side].children].forEach((node, index) => {
-        const share = side === other ? shares[index] : null;
-        node.querySelector("b").textContent = share === null ? "" : percent(share);
-        node.querySelector("i").style.opacity = share === null ? 0 : (0.55 * Math.min(1, share)).toFixed(3);
+      const nodes = [...this[side].children].slice(Math.floor(top / row), Math.ceil(bottom / row));
+      nodes.forEach((node) => {
+        const index = Number(node.dataset.index);
+        const share = this.share(side, index);
+        const words = share === null ? "" : percent(share);
+        const label = node.querySelector("b");
+        if (label.textContent !== words) {
+          label.textContent = words;
+          node.querySelector("i").style.opacity = (0.55 * Math.min(1, share ?? 0)).toFixed(3);
+        }
         node.classList.toggle("current", String([side, index]) === String(token));
         node.classList.toggle("kept", String([side, index]) === String(kept));
       });
