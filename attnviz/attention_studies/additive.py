@@ -17,7 +17,6 @@ import torch
 from torch import Tensor
 
 from attnviz.attention_studies.scaling import (
-    DRAWS,
     SIZES,
     Softmax,
     describe,
@@ -30,13 +29,14 @@ from attnviz.models.seq2seq_attention import MLPScore
 from attnviz.trace import Tap
 
 KINDS = ("additive", "dot product, not scaled", "dot product, scaled")
+DRAWN = 50  # queries
 PRICED = ("additive", "dot product, written out", "dot product, fused")
 LENGTHS = (16, 32, 64, 128, 256, 512)
 LONGEST = 512  # keys: at a size of 64 the additive score then makes tensors of 64 MB
 
 
 def quality(
-    keys: int, *, sizes: Sequence[int] = SIZES, draws: int = DRAWS, seed: int = 0
+    keys: int, *, sizes: Sequence[int] = SIZES, draws: int = DRAWN, seed: int = 0
 ) -> Softmax:
     """Softmaxes over fresh scores of the three `KINDS`, arrays (3, s, r).
 

@@ -135,6 +135,7 @@ def matrix_panels(
     name: str,
     colours: theme.Colours = "diverging",
     maximum: float | None = None,
+    gap: float = 0.03,
     title: str = "",
     height: int = 560,
 ) -> go.Figure:
@@ -145,6 +146,7 @@ def matrix_panels(
         rows: for each panel the names of its rows; shown literally, once for equal neighbours.
         across: for each panel the names of its columns; none: they are numbered in the hover text.
         name: what the values are.
+        gap: between columns, as a share of the width; more where every panel names its rows.
 
     Raises:
         ValueError: names do not fit a matrix.
@@ -158,7 +160,7 @@ def matrix_panels(
         top = None if across is None else across[place]
         if len(matrix) != len(rows[place]) or (top is not None and matrix.shape[1] != len(top)):
             raise ValueError(f"{panel}: {matrix.shape} does not fit the names of its axes")
-        axes = _add_panel(figure, panel, place, lines, columns, height)
+        axes = _add_panel(figure, panel, place, lines, columns, height, gap)
         figure.add_heatmap(
             z=matrix.astype(np.float32),
             **axes.of_trace,
@@ -258,12 +260,18 @@ class _Axes(NamedTuple):
 
 
 def _add_panel(
-    figure: go.Figure, title: str, place: int, rows: int, columns: int, height: int
+    figure: go.Figure,
+    title: str,
+    place: int,
+    rows: int,
+    columns: int,
+    height: int,
+    gap: float = 0.1,
 ) -> _Axes:
     """A pair of axes at a place of a grid, with a title above it."""
     axes = _Axes(str(place + 1) if place else "")
     row, column = divmod(place, columns)
-    gap, head = 0.1 if columns < 3 else 0.03, 62 / height  # between panels
+    head = 62 / height  # between rows
     wide = (1 - gap * (columns - 1)) / columns
     tall = (1 - head * (rows - 1)) / rows
     left, top = column * (wide + gap), 1 - row * (tall + head)
