@@ -132,6 +132,18 @@ def translator(name: str, device: str, snapshot: int | None = None) -> Any:
     return _settled(zoo.load(name, device, snapshot=snapshot))
 
 
+@st.cache_resource(show_spinner=False, max_entries=2)
+def encoder(device: str) -> Any:
+    """MiniLM and its vocabulary.
+
+    Raises:
+        ZooError: they are not on this machine.
+    """
+    from attnviz.zoo import minilm
+
+    return _settled(zoo.load(minilm.CARD, device)), minilm.tokeniser()
+
+
 def _settled(model: Any) -> Any:
     # Streamlit collects garbage after every run of a script, and walking through torch's hundred
     # thousand objects takes 0.1 s. They stay for good, so later collections may pass them over.

@@ -20,11 +20,13 @@ from attnviz.analysis.attention import (
 )
 from attnviz.analysis.counting import bleu, wilson
 from attnviz.analysis.filters import principal_filters
+from attnviz.analysis.habits import HABITS, habits
 from attnviz.analysis.maps import upsample
 from attnviz.analysis.order import linked_places, writing_lags
 from attnviz.analysis.positions import cosine_tiles
 
 __all__ = [
+    "HABITS",
     "Shares",
     "argmax_accuracy",
     "attention_gradient",
@@ -33,6 +35,7 @@ __all__ = [
     "cosine_tiles",
     "entropy",
     "fuse_heads",
+    "habits",
     "head_distance",
     "length_bins",
     "linked_places",

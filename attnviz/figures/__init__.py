@@ -4,6 +4,11 @@ Backgrounds are transparent and text takes the colour of the page that shows the
 works on light and on dark. Layers, heads, tokens, rows and columns count from 0.
 """
 
+from attnviz.figures.complexity import (
+    cost_by_length,
+    information_path,
+    measured_by_length,
+)
 from attnviz.figures.depth import entropy, head_distance
 from attnviz.figures.labels import data_path, labels_bar, labels_change
 from attnviz.figures.matrix import token_matrix
@@ -17,22 +22,26 @@ from attnviz.figures.recurrence import (
     unit_over_time,
 )
 from attnviz.figures.sequence import by_step, word_losses
-from attnviz.figures.walls import cosine_tiles, filters, head_wall
+from attnviz.figures.walls import cosine_tiles, filters, head_shares, head_wall
 
 __all__ = [
     "Score",
     "attention_map",
     "by_step",
     "cosine_tiles",
+    "cost_by_length",
     "data_path",
     "entropy",
     "filters",
     "gradient_reach",
     "head_distance",
+    "head_shares",
     "head_wall",
+    "information_path",
     "labels_bar",
     "labels_change",
     "lag_by_place",
+    "measured_by_length",
     "piece_chances",
     "score_by_length",
     "token_matrix",

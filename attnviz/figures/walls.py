@@ -53,6 +53,67 @@ def head_wall(
     return figure
 
 
+def head_shares(
+    shares: np.ndarray,
+    names: Sequence[str],
+    *,
+    title: str = "",
+    columns: int = 3,
+    marked: tuple[int, int] | None = None,
+    height: int = 420,
+) -> go.Figure:
+    """Several shares of every head, a tile a share: within each, layers down and heads across.
+
+    Args:
+        shares: (layers, heads, kinds), 0 to 1.
+        names: of the kinds.
+        marked: (layer, head) to point out in every tile.
+
+    Raises:
+        ValueError: there is not one name for each kind.
+    """
+    layers, heads, kinds = shares.shape
+    if len(names) != kinds:
+        raise ValueError(f"{kinds} kinds of shares, but {len(names)} names")
+    lines = math.ceil(kinds / columns)
+    tiles = np.full((lines * columns, layers, heads), np.nan, np.float32)
+    tiles[:kinds] = np.moveaxis(shares, -1, 0)
+    wall, gap = _tiled(tiles.reshape(lines, columns, layers, heads), gap=3)
+    figure = _wall(
+        wall,
+        down=_names(lines, layers, gap, "line {}, layer {}"),
+        across=_names(columns, heads, gap, "column {}, head {}"),
+        scale=theme.scale(shares, colours="viridis", maximum=1.0, name="share of the attention"),
+        title=title,
+        height=height,
+    )
+    figure.update_xaxes(**_ticks([f"heads 0–{heads - 1}"] * columns, heads + gap, heads))
+    figure.update_yaxes(
+        range=[len(wall) - 0.5, -gap],
+        **_ticks([f"layers 0–{layers - 1}"] * lines, layers + gap, layers),
+    )
+    hover = np.full(wall.shape, "", object)
+    for kind, layer, head in np.ndindex(kinds, layers, heads):
+        line, column = divmod(kind, columns)
+        at = line * (layers + gap) + layer, column * (heads + gap) + head
+        hover[at] = f"layer {layer}, head {head}<br>{theme.escape(names[kind])}"
+    figure.update_traces(customdata=hover, hovertemplate="%{customdata} %{z:.1%}<extra></extra>")
+    for kind, name in enumerate(names):
+        line, column = divmod(kind, columns)
+        left, top = column * (heads + gap) - 0.5, line * (layers + gap) - 0.5
+        figure.add_annotation(
+            x=left, y=top, text=theme.escape(name), showarrow=False,
+            xanchor="left", yanchor="bottom", font={"size": 12},
+        )  # fmt: skip
+        if marked is not None:
+            layer, head = marked
+            figure.add_shape(
+                type="rect", x0=left + head, x1=left + head + 1, y0=top + layer,
+                y1=top + layer + 1, line={"color": theme.ACCENT, "width": 2},
+            )  # fmt: skip
+    return figure
+
+
 def cosine_tiles(
     tiles: np.ndarray,
     *,
@@ -129,10 +190,10 @@ def filters(
     return figure
 
 
-def _tiled(tiles: np.ndarray) -> tuple[np.ndarray, int]:
+def _tiled(tiles: np.ndarray, gap: int = 0) -> tuple[np.ndarray, int]:
     """(R, C, rows, cols) → one float32 plane with NaN gaps between the tiles, and the gap."""
     down, across, rows, cols = tiles.shape
-    gap = max(1, round(max(rows, cols) / 14))
+    gap = gap or max(1, round(max(rows, cols) / 14))
     plane = np.full((down, rows + gap, across, cols + gap), np.nan, np.float32)
     plane[:, :rows, :, :cols] = tiles.transpose(0, 2, 1, 3)
     return plane.reshape(down * (rows + gap), across * (cols + gap))[:-gap, :-gap], gap

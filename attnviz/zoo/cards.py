@@ -210,8 +210,8 @@ def _check_names(values: dict[str, Any], where: str) -> None:
     if unknown := sorted(set(values) - known):
         raise ZooError(f"{where} has fields that no card has: {', '.join(unknown)}.")
     if values["source"] not in SOURCES:
-        known = ", ".join(SOURCES)
-        raise ZooError(f"{where}: source is one of {known}, not {values['source']!r}.")
+        sources = ", ".join(SOURCES)
+        raise ZooError(f"{where}: source is one of {sources}, not {values['source']!r}.")
 
 
 def _check_types(values: dict[str, Any], types: dict[str, tuple[type, ...]], where: str) -> None:

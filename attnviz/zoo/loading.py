@@ -52,7 +52,7 @@ def load(
     chosen = name if isinstance(name, Card) else card(name, assets)
     if snapshot is not None:
         chosen = chosen.at_step(snapshot)
-    found = locate(chosen, stop=stop)
+    found = _locate(chosen, stop=stop)
 
     from attnviz.zoo.hardware import pick_device, pick_dtype
 
@@ -68,7 +68,7 @@ def load(
     return model.eval().requires_grad_(False)
 
 
-def locate(card: Card, *, stop: threading.Event | None = None) -> Path | hub.Remote | None:
+def _locate(card: Card, *, stop: threading.Event | None = None) -> Path | hub.Remote | None:
     """Where a card's weights are, or where to download them; None if they are bundled.
 
     Raises:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from attnviz.figures import cosine_tiles, filters, head_wall
+from attnviz.figures import cosine_tiles, filters, head_shares, head_wall
 
 
 def test_every_head_is_where_its_ticks_say():
@@ -116,3 +116,21 @@ def test_filters_of_one_channel_are_grey():
 def test_filters_over_many_channels_are_no_pictures():
     with pytest.raises(ValueError, match="320 channels"):
         filters(np.ones((4, 1, 1, 320)))
+
+
+def test_shares_of_heads_lie_in_a_tile_a_kind() -> None:
+    shares = np.arange(2 * 4 * 5).reshape(2, 4, 5) / 40  # (layers, heads, kinds)
+    names = ["before", "itself", "<b>after</b>", "first", "last"]
+    figure = head_shares(shares, names, marked=(1, 2))
+    wall, hover = np.asarray(figure.data[0].z), np.asarray(figure.data[0].customdata)
+    assert wall.shape == (2 * 2 + 3, 3 * 4 + 2 * 3)
+    for kind, (top, left) in enumerate([(0, 0), (0, 7), (0, 14), (5, 0), (5, 7)]):
+        assert np.allclose(wall[top : top + 2, left : left + 4], shares[..., kind])
+        assert hover[top + 1, left + 2].startswith("layer 1, head 2<br>")
+        label, rectangle = figure.layout.annotations[kind], figure.layout.shapes[kind]
+        assert (label.x, label.y) == (left - 0.5, top - 0.5)
+        assert (rectangle.x0, rectangle.y0) == (left + 1.5, top + 0.5)
+    assert np.isnan(wall[5:, 14:]).all(), "no sixth kind"
+    assert figure.layout.annotations[2].text == "&lt;b&gt;after&lt;/b&gt;"
+    with pytest.raises(ValueError, match="5 kinds of shares, but 1 names"):
+        head_shares(shares, ["one"])
