@@ -111,12 +111,42 @@ def test_every_kind_learns(kind: str, tmp_path: Path) -> None:
     data = encode_pairs(small().train[:8], TOKENISER)
     source, target = next(batches(data, 8, 0))
     torch.manual_seed(PLAN.seed)
-    size = {"vocabulary": TOKENISER.size, "width": PLAN.width}
-    before = models.build(recipe.KINDS[kind], **size).eval()
+    before = models.build(recipe.KINDS[kind], **recipe.sizes(kind, TOKENISER, PLAN)).eval()
     after = trained(tmp_path, kind=kind).eval()
     with torch.no_grad():
         first, last = (loss_of(model(source, target[:, :-1]), target) for model in (before, after))
     assert last < 0.85 * first
+
+
+def test_the_papers_schedule() -> None:
+    """Equation 3 of Vaswani et al. 2017: up in a straight line, then down with the root."""
+    plan = replace(PLAN, schedule="inverse_root", rate=1.0, warmup=100, width=64)
+    rates = [plan.rate_at(step) for step in range(1000)]
+    assert rates[99] == max(rates) == pytest.approx(64**-0.5 * 100**-0.5)
+    assert rates[24] == pytest.approx(rates[99] / 4)
+    assert rates[399] == pytest.approx(rates[99] / 2)
+
+
+def test_the_model_is_the_mean_of_its_last_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recipe, "CHECKPOINT", 10)
+    plan = replace(PLAN, averaged=3, smoothing=0.1)
+    model = trained(tmp_path, plan, kind="transformer")
+    paths = [tmp_path / f"last-{step:06d}.pt" for step in (10, 20, 30)]
+    states = [torch.load(path, weights_only=True) for path in paths]
+    for name, value in model.state_dict().items():
+        mean = sum(state[name] for state in states) / 3
+        torch.testing.assert_close(value, mean)
+    assert not states[0]["embed.weight"].equal(states[2]["embed.weight"])
+
+
+def test_smoothing_shares_a_tenth_among_all_words() -> None:
+    logits, target = torch.randn(1, 3, 12), torch.randint(4, 12, (1, 4))
+    chances = logits.log_softmax(-1)
+    right = chances.gather(2, target[:, 1:, None])[..., 0]
+    expected = -(0.9 * right + 0.1 * chances.mean(-1)).mean()
+    torch.testing.assert_close(loss_of(logits, target, 0.1), expected)
 
 
 def test_snapshots_are_kept_at_the_steps_they_name(tmp_path: Path) -> None:
@@ -176,5 +206,7 @@ def test_a_finished_run_is_shipped_with_its_card(
 
 @pytest.mark.parametrize("name", ["dates_ko_en_cosine", "dates_mlp", "mlp", ""])
 def test_an_unknown_name_ends_with_what_there_is(name: str) -> None:
-    with pytest.raises(SystemExit, match="kinds are none, reversed, rnn, dot, bilinear, mlp"):
+    with pytest.raises(
+        SystemExit, match="kinds are none, reversed, rnn, dot, bilinear, mlp, transformer"
+    ):
         recipe.main([name])
