@@ -15,6 +15,8 @@ from attnviz.cli.arguments import SHADES, UsageError, saved_file
 from attnviz.zoo.cards import ASSETS, card
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from attnviz.text import Sentence, Tokeniser
     from attnviz.translation import Translation
 
@@ -50,7 +52,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
         "--save",
         type=saved_file(".npz"),
         metavar="FILE",
-        help="weights, probabilities and all stages of each step (.npz)",
+        help="weights of every head, probabilities and stages of each step (.npz)",
     )
     translate.add_argument("--json", action="store_true", help="print the result as JSON")
     translate.set_defaults(run=show_translation)
@@ -93,7 +95,7 @@ def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
         "notes": [*(foreign(sentence.text, known) if known else ()), *run.notes],
     }
     if args.save is not None:
-        _save(args.save, run)
+        _save(args.save, run, heads(model, tokeniser, run))
     print(json.dumps(result) if args.json else _text(sentence.text, result, args.save))
 
 
@@ -112,6 +114,19 @@ def decode(
     method = f"sampled at temperature {args.sample:g}, seed {seed}"
     choose = sampler(args.sample, seed)
     return translate(model, tokeniser, sentence, choose=choose, method=method)
+
+
+def heads(model: Any, tokeniser: Tokeniser, run: Translation) -> dict[str, np.ndarray]:
+    """Every head of a Transformer by kind of attention, (layer, head, query, key)."""
+    from attnviz.interventions import ATTENTIONS
+    from attnviz.models.transformer import Transformer
+
+    if not isinstance(model, Transformer):
+        return {}
+    from attnviz.inside import look_inside
+
+    inside = look_inside(model, tokeniser, run.sentence, run.ids)
+    return {f"{kind}.weights": inside.weights(kind) for kind in ATTENTIONS}
 
 
 def _text(text: str, result: dict[str, Any], saved: Path | None) -> str:
@@ -166,12 +181,12 @@ def columns(text: str) -> int:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in shown)
 
 
-def _save(path: Path, run: Translation) -> None:
+def _save(path: Path, run: Translation, heads: dict[str, np.ndarray]) -> None:
     import numpy as np
 
     optional = {"weights": run.weights, "first_state": run.first_state}
     arrays = {name: array for name, array in optional.items() if array is not None}
-    arrays |= run.stages  # by tap name: attention.weights (target, source), …
+    arrays |= heads | run.stages  # by tap name: attention.weights (target, source), …
     try:
         np.savez_compressed(
             path,

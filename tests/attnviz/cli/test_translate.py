@@ -28,16 +28,20 @@ KEYS = {
     "seconds", "notes",
 }  # fmt: skip
 ATTENDING, PLAIN, KOREAN, ENGLISH = "tiny_mlp", "tiny_none", *DEFAULTS.values()
+HEADS = "tiny_transformer"
 
 
 def write(name: str, variant: str, corpus: str, assets: Path) -> None:
     """A random translator whose attention is not even and whose sentences end."""
     torch.manual_seed(len(name))
     config = {"vocabulary": TOKENISER.size, "width": 12}
+    if variant == "transformer":
+        config |= {"layers": 3, "heads": 2, "hidden": 16}
     model = models.build(variant, **config)
     for parameter in model.parameters():
         parameter.data = torch.randn_like(parameter)
-    model.head_bias.data[END] = 3
+    if hasattr(model, "head_bias"):
+        model.head_bias.data[END] = 3
     card = {"name": name, "title": name, "family": "seq2seq", "variant": variant, "config": config}
     ship(model, card | {"corpus": corpus, "tokeniser": "dates"}, assets)
 
@@ -49,6 +53,7 @@ def assets(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tiny.write(folder)
     write(ATTENDING, "seq2seq_mlp", "dates_ko_en", folder)
     write(PLAIN, "seq2seq", "dates_ko_en", folder)
+    write(HEADS, "transformer", "dates_ko_en", folder)
     write(KOREAN, "seq2seq_dot", "everyday_ko_en", folder)
     write(ENGLISH, "seq2seq_dot", "everyday_en_ko", folder)
     return folder
@@ -224,6 +229,20 @@ def test_npz(translate: Translate, tmp_path: Path) -> None:
     assert f"Saved {path}" in translate(SENTENCE, "--model", PLAIN, "--save", str(path))
     with np.load(path) as stored:
         assert "attention.weights" not in stored and "decoder_states" in stored
+
+
+def test_npz_holds_every_head_of_a_transformer(translate: Translate, tmp_path: Path) -> None:
+    path = tmp_path / "run.npz"
+    result = translate.json(SENTENCE, "--model", HEADS, "--save", str(path))
+    source, target = len(result["source"]), len(result["target"])
+    shapes = {"encoder": (source,) * 2, "decoder": (target,) * 2, "cross": (target, source)}
+    with np.load(path) as stored:
+        for kind, shape in shapes.items():
+            weights = stored[f"{kind}.weights"]
+            assert weights.shape == (3, 2, *shape)
+            np.testing.assert_allclose(weights.sum(-1), 1, atol=1e-5)
+        mean = stored["cross.weights"][-2].mean(0)
+        np.testing.assert_allclose(mean, result["weights"], atol=1e-5)
 
 
 @pytest.mark.parametrize(
