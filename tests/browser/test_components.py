@@ -314,7 +314,7 @@ def test_text_can_be_read(look: Any, visit: Any, demo: Server, dark: bool) -> No
         assert contrast(view.page, f".lens {part}") >= 4.5
     page = visit(f"{demo.url}/?wall=12x12", dark=dark, ready=".wall .stage").page
     shoot(page, f"wall_{'dark' if dark else 'light'}")
-    for part in (".status", ".foot", ".heads span", ".layers span"):
+    for part in (".status", ".foot", ".across span", ".down span"):
         assert contrast(page, f".wall {part}") >= 4.5
 
 

@@ -43,7 +43,8 @@ class HeadsPage:
         return self.root.locator(f".{side} .token").nth(index)
 
     def shares(self, side: str) -> list[str]:
-        return self.root.locator(f".{side} .token b").all_text_contents()
+        found = self.root.locator(f".{side} .token b").all_text_contents()
+        return [share.replace("\N{NO-BREAK SPACE}", " ") for share in found]
 
     def tile(self, layer: int, head: int) -> dict[str, float]:
         """Where the middle of a map is, from the stage's corner."""
@@ -98,7 +99,7 @@ def test_every_map_has_its_colours_on_one_scale(look: Any) -> None:
     expected = table[np.floor(255 * np.sqrt(weights / weights.max()) + 0.5).astype(int)]
     drawn = pixels(view.root.locator(".maps"))
     rows, columns = weights.shape[2:]
-    height, width = view.root.evaluate("({view}) => [view.wall.tile.height, view.wall.tile.width]")
+    height, width = view.root.evaluate("({view}) => [view.wall.grid.tile.height, view.wall.grid.tile.width]")
     for layer in range(view.case.layers):
         for head in range(view.case.heads):
             down = layer * (height + 3) + (np.arange(rows) + 0.5) * height / rows

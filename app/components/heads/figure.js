@@ -1,31 +1,20 @@
 // The head view as a figure for print: the wall, and the lines with their words.
 function headsFigure(view) {
-  const { message, wall, lines } = view;
-  const [left, top] = [36, 40];
-  const start = left + Math.max(wall.size.width, 260) + 40; // of the lines
-  const height = Math.max(wall.size.height + 60, lines.layout.height + 8);
-  const page = svgPage(start + lines.layout.room, top + height + 16);
+  const { message, lines } = view;
+  const { grid } = view.wall;
+  const [left, top, right] = [36, 40, 60]; // right: what a long word with its share needs
+  const start = left + Math.max(grid.size.width, 260) + 40; // of the lines
+  const height = Math.max(grid.size.height + 60, lines.layout.height + 8);
+  const page = svgPage(start + lines.layout.room + right, top + height + 16);
   const write = (words, x, y, options = {}) => {
-    const label = svgElement("text", { x, y, "font-size": 11, fill: "#444", ...options });
+    const label = svgElement("text", { x, y, fill: "#444", ...options });
     label.textContent = words;
     page.append(label);
   };
-  for (let head = 0; head < message.heads; head++) {
-    const x = left + wall.corner([0, head])[1] + wall.tile.width / 2;
-    write(head, x, top - 6, { "text-anchor": "middle" });
-  }
-  for (let layer = 0; layer < message.layers; layer++) {
-    const y = top + wall.corner([layer, 0])[0] + wall.tile.height / 2 + 4;
-    write(layer, left - 8, y, { "text-anchor": "end" });
-  }
-  const maps = svgElement("svg", { x: left, y: top, ...wall.size, overflow: "visible" });
-  maps.append(svgElement("image", { href: wall.maps.toDataURL("image/png"), ...wall.size }));
-  const marks = svgElement("g", { color: getComputedStyle(wall.marks).color });
-  marks.append(...Array.from(wall.marks.children, (mark) => mark.cloneNode(true)));
-  maps.append(marks);
   const scale = { ...message, scale: "square-root scale" };
-  page.append(maps, svgColourBar(scale, left, top + wall.size.height + 12));
-  write(`${view.title()} · strongest ${Math.round(100 * view.share)} % of each row`, start, 16,
+  page.append(grid.figure(left, top), svgColourBar(scale, left, top + grid.size.height + 12));
+  const share = Math.round(100 * view.share);
+  write(`${view.title()} · lines for ${share} % of each row’s weight`, start, 16,
     { "font-size": 12 });
   page.append(linesGroup(lines, start, top, write));
   return page;
@@ -53,7 +42,7 @@ function linesGroup(lines, x, y, write) {
       const at = y + (index + 0.5) * row + 4;
       const first = side === "queries";
       const bold = String([side, index]) === String(lines.view.currentToken) ? 700 : 400;
-      write((first ? words.reverse() : words).filter(Boolean).join("  "),
+      write((first ? words.reverse() : words).filter(Boolean).join("\u2003"),
         first ? x + left - 6 : x + room - lines.layout.right + 6, at,
         { "font-size": size, "text-anchor": first ? "end" : "start", "font-weight": bold });
     });

@@ -265,7 +265,7 @@ class HeadView {
     const { layer, heads, mean } = this.shown;
     this.headChips.forEach((chip, head) => {
       chip.setAttribute("aria-pressed", heads.includes(head));
-      chip.classList.toggle("silenced", this.isSilenced(layer, head));
+      chip.classList.toggle("silenced", this.wall.grid.isSilenced([layer, head]));
     });
     this.meanChip.setAttribute("aria-pressed", mean);
     this.wall.show();
@@ -274,15 +274,11 @@ class HeadView {
     if (this.lines.drawn) this.status.textContent = this.#sentence();
   }
 
-  isSilenced(layer, head) {
-    return this.message.silenced.some((place) => String(place) === `${layer},${head}`);
-  }
-
   // What is shown, in words.
   title() {
     const { layer, heads } = this.shown;
     if (!heads.length) return `Layer ${layer}, no head on`;
-    const off = heads.length === 1 && this.isSilenced(layer, heads[0]) ? ", silenced" : "";
+    const off = heads.length === 1 && this.wall.grid.isSilenced([layer, heads[0]]) ? ", silenced" : "";
     const what = heads.length === 1 ? `head ${heads[0]}${off}` : `mean of ${heads.length} heads`;
     return `Layer ${layer}, ${what}`;
   }

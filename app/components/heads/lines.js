@@ -217,6 +217,6 @@ function lineOpacity(strength, faintest) {
 
 function percent(share) {
   const points = 100 * share;
-  if (points > 0 && points < 0.05) return "<0.1 %";
-  return `${points.toFixed(points < 99.95 ? 1 : 0)} %`;
+  if (points > 0 && points < 0.05) return "<0.1\u00a0%";
+  return `${points.toFixed(points < 99.95 ? 1 : 0)}\u00a0%`;
 }
