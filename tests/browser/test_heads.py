@@ -99,7 +99,9 @@ def test_every_map_has_its_colours_on_one_scale(look: Any) -> None:
     expected = table[np.floor(255 * np.sqrt(weights / weights.max()) + 0.5).astype(int)]
     drawn = pixels(view.root.locator(".maps"))
     rows, columns = weights.shape[2:]
-    height, width = view.root.evaluate("({view}) => [view.wall.grid.tile.height, view.wall.grid.tile.width]")
+    height, width = view.root.evaluate(
+        "({view}) => [view.wall.grid.tile.height, view.wall.grid.tile.width]"
+    )
     for layer in range(view.case.layers):
         for head in range(view.case.heads):
             down = layer * (height + 3) + (np.arange(rows) + 0.5) * height / rows
