@@ -52,6 +52,7 @@ FORBIDDEN = {
         "attnviz.figures",
         "attnviz.data",
     ),
+    "attnviz/encoding.py": ("attnviz.models", "attnviz.layers", "attnviz.zoo", "attnviz.figures"),
     "attnviz/cli": ("attnviz.training",),
     "attnviz/zoo": ("attnviz.figures", "attnviz.training", "attnviz.analysis"),
     "app": ("pages", "attnviz.training"),

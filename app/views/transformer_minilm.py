@@ -24,7 +24,7 @@ EXAMPLES = (
     "The man bit the dog.",
     "She is unbelievably beautiful.",
 )
-OTHER = "The street was empty because the animal was too tired to walk."
+OTHER = "The animal was exhausted."
 DEFAULTS = {Mini.TEXT: EXAMPLES[0], Mini.OTHER: OTHER}
 FIRST = "3.1"  # the head picked at first: in the first example it leads from "it" to "animal"
 NONE = "none"
@@ -54,7 +54,7 @@ def draw() -> None:
     left, right = st.columns([13, 7], gap="large")
     with left:
         show.note(prose.text("transformer", "Pretrained: habits"))
-        figure = figures.head_shares(shares, analysis.HABITS, marked=picked, height=370)
+        figure = figures.head_shares(shares, analysis.HABITS, marked=picked, height=340)
         show.plot(figure, key="tf_mini_habits", name="minilm-habits", alt="What each head looks at")
         show.explain("transformer", "Pretrained encoder")
         _take_away(run, shares)

@@ -89,6 +89,7 @@ def head_shares(
     )
     figure.update_xaxes(**_ticks([f"heads 0–{heads - 1}"] * columns, heads + gap, heads))
     figure.update_yaxes(
+        scaleanchor=None,  # cells need not be square
         range=[len(wall) - 0.5, -gap],
         **_ticks([f"layers 0–{layers - 1}"] * lines, layers + gap, layers),
     )
