@@ -56,6 +56,7 @@ PAGES = (
         "seq2seq",
         "Sentences",
     ),
+    Page("../pages/attention.py", "Attention layer", ":material/hub:", "attention", "Attention"),
     Page("../pages/why.py", "Why self-attention", ":material/speed:", "why", "Attention"),
     Page("../pages/vit.py", "Vision Transformer", ":material/grid_view:", "vit", "Pictures"),
 )

@@ -168,7 +168,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
     st.html(
-        f'<div class="tokens"><table class="values"><thead><tr>{top}</tr></thead>'
+        f'<div class="wide"><table class="values"><thead><tr>{top}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

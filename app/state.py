@@ -141,6 +141,12 @@ class Rnn:
     STOP = "rnn_stop"
 
 
+class Attention:
+    """The page "Attention layer"."""
+
+    VIEW = "attn_view"
+
+
 class Studies:
     """The studies of the page "Attention layer"."""
 

@@ -31,7 +31,7 @@ PARTS = {
     "output": ("Σ αᵢ vᵢ", "cₜ = Σ αᵢ hᵢ, context", "ẑ₁ = Σ αᵢ aᵢ, context"),
 }
 """The part that a tensor plays → its symbol in each paper."""
-TALL = 260  # pixels of a figure
+TALL = 280  # pixels of a figure
 
 
 @show.panel
@@ -108,7 +108,7 @@ def _picture(subject: Subject) -> Look:
     weights = found.weights.reshape(geometry.rows, geometry.cols)
     show.small(f"{MODELS[2]}: before the first word, untrained")
     view = subject.preprocess.view(subject.picture.image)
-    drawn = attention_map(view, weights, geometry, height=TALL, opacity=0.55, name="weight")
+    drawn = attention_map(view, weights, geometry, height=TALL + 60, opacity=0.55, name="weight")
     show.plot(drawn, key="attn_picture_look", name="picture-look", alt="Weights over the picture")
     return found
 

@@ -13,6 +13,8 @@ from app.state import Studies
 from attnviz.figures.studies import losses_by_step, matrix_panels
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from attnviz.attention_studies.heads import Cost, Learned
 
 WIDTH, TOKENS = 256, 128  # of the layers whose cost is counted
@@ -102,7 +104,7 @@ def _price(cost: Cost) -> tuple[str, ...]:
     )
 
 
-def _weights(found: Mapping[int, Learned]) -> object:
+def _weights(found: Mapping[int, Learned]) -> go.Figure:
     """Every head of a few layers, on one scale from 0 to 1."""
     panels = {
         f"{_name(heads)}: head {head}": matrix
@@ -153,7 +155,7 @@ def _facts(
     )
     same = len({(cost.parameters, cost.multiply_adds) for cost in prices}) == 1
     yield "Equal", "parameters and multiply-adds are the same in all rows" if same else "not equal"
-    yield "Timed", "medians of 9 passes that take turns, one sequence, on this machine’s cpu"
+    yield "Timed", "medians of 15 passes that take turns, one sequence, on this machine’s cpu"
 
 
 def _take_away(found: Mapping[int, Learned], prices: Sequence[Cost], seed: int) -> None:

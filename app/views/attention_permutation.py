@@ -15,6 +15,8 @@ from app.views import attention_examples, seq2seq_common
 from attnviz.figures.studies import matrix_panels
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from attnviz.attention_studies.permutation import Shuffled
 
 ORDERS = ("shuffled", "reversed", "first two swapped")
@@ -63,29 +65,25 @@ def _moved(order: list[int]) -> list[int]:
     return [place for place, token in enumerate(order) if place != token]
 
 
-def _figure(found: Mapping[bool, Shuffled], names: tuple[str, ...], what: str) -> object:
+def _figure(found: Mapping[bool, Shuffled], names: tuple[str, ...], what: str) -> go.Figure:
     rows = [f"{i} {name}" for i, name in enumerate(names)]
     mixed = [rows[i] for i in found[False].order]
     panels, labels, across = {}, [], []
-    for added, case in CASES.items():
+    for added in CASES:
+        x, shuffled = ("X + E", "P X + E") if added else ("X", "P X")
+        titles = (f"f({x})", f"f({shuffled})", f"put back, minus f({x})")
         for title, matrix, down in zip(
-            ("f(X)", "f(P X)", "put back, minus f(X)"),
-            _matrices(found[added], what),
-            (rows, mixed, rows),
-            strict=True,
+            titles, _matrices(found[added], what), (rows, mixed, rows), strict=True
         ):
-            panels[f"{title}, {case}" if title == "f(X)" else _spaced(title, added)] = matrix
+            panels[title] = matrix
             labels.append(down)
-            across.append(down if what == SHOWN[1] else [""] * matrix.shape[1])
+            across.append(down)
+    every = np.concatenate([matrix.ravel() for matrix in panels.values()])
     return matrix_panels(
-        panels, labels, columns=3, across=across if what == SHOWN[1] else None, name=what,
+        panels, labels, columns=3, across=across if what == SHOWN[1] else None,
+        name=f"{what}, one scale for all", maximum=float(np.percentile(np.abs(every), 96)),
         gap=0.09, height=600,
     )  # fmt: skip
-
-
-def _spaced(title: str, added: bool) -> str:
-    """Titles of the second line differ from those of the first, though they read alike."""
-    return title + " " * added
 
 
 def _matrices(found: Shuffled, what: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -102,12 +100,13 @@ def _matrices(found: Shuffled, what: str) -> tuple[np.ndarray, np.ndarray, np.nd
 def _verdict(found: Mapping[bool, Shuffled]) -> Iterable[tuple[str, str]]:
     for added, case in CASES.items():
         each = found[added]
-        off = float(np.abs(each.difference).max())
-        share = off / float(np.abs(each.outputs[0]).max())
-        weights = float(np.abs(each.weight_difference).max())
+        off, largest, weights = (
+            float(np.abs(values).max())
+            for values in (each.difference, each.outputs[0], each.weight_difference)
+        )
         yield (
             case.capitalize(),
-            f"outputs {off:.2g}, that is {share:.1%} of the largest; weights {weights:.2g}",
+            f"{off:.1g} in outputs of up to {largest:.1f}; {weights:.1g} in the weights",
         )
 
 
@@ -120,14 +119,14 @@ def _facts(talk: Talk, found: Mapping[bool, Shuffled]) -> Iterable[tuple[str, st
     )
     yield "Rows", f"{tokens} tokens; weights sum to 1, the largest deviation measured is {off:.1e}"
     yield "Columns", f"the first {min(FIRST, width)} of {width} numbers; weights are head 0’s"
-    yield "Colour", "one scale for all six; blue below zero, red above"
+    yield "Colour", "blue below zero, red above; cut where 4 % of the numbers lie beyond"
     yield "Inputs", f"trained embeddings × √{width}; {seq2seq_common.weights_of(talk.card)}"
     yield (
         "Layer",
         f"self-attention of {heads} heads with fresh weights, seed {studies.SEED}: it holds for "
         "any weights",
     )
-    yield "Positions", "sinusoids (Vaswani et al. 2017, §3.5), added after the shuffle"
+    yield "Positions", "E: sinusoids (Vaswani et al. 2017, §3.5), added after the shuffle"
     yield "Run", "cpu, float32: what is left without positions is rounding"
 
 

@@ -49,7 +49,7 @@ def draw() -> None:
     with figure:
         drawn = by_size(
             found.sizes, panels(found.softmax, NAMES), marked=size,
-            ceilings={PANELS["entropy"]: np.log2(keys), PANELS["largest"]: 1.0},
+            ceilings={PANELS["entropy"]: np.log2(keys), PANELS["largest"]: 1.0}, height=620,
         )  # fmt: skip
         show.plot(drawn, key="attn_saturation", name="scaling", alt="Softmax by the size of a key")
     more, truth = st.columns([13, 8], gap="large")

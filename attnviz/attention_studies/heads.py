@@ -59,7 +59,7 @@ class Cost:
 
 
 def costs(
-    width: int, tokens: int, heads: Sequence[int] = HEADS, *, repeats: int = 9, seed: int = 0
+    width: int, tokens: int, heads: Sequence[int] = HEADS, *, repeats: int = 15, seed: int = 0
 ) -> tuple[Cost, ...]:
     """Layers of one width with different numbers of heads, over the same random tokens.
 

@@ -209,7 +209,12 @@ def losses_by_step(
     figure.add_hline(
         floor,
         line=_DOTTED,
-        annotation={"text": theme.escape(floor_name), "xanchor": "right", "yanchor": "bottom"},
+        annotation={
+            "text": theme.escape(floor_name),
+            "y": float(np.log10(floor)),  # annotations, unlike shapes, are placed by the exponent
+            "xanchor": "right",
+            "yanchor": "top",
+        },
     )
     figure.update_xaxes(title_text="training step", **_RULE)
     figure.update_yaxes(
@@ -275,9 +280,9 @@ def _add_panel(
     wide = (1 - gap * (columns - 1)) / columns
     tall = (1 - head * (rows - 1)) / rows
     left, top = column * (wide + gap), 1 - row * (tall + head)
-    plain = {"showgrid": False, "zeroline": False, "automargin": True, "title": {"standoff": 6}}
+    plain = {"showgrid": False, "zeroline": False, "ticks": "", "automargin": True}
     figure.layout[axes.x_name] = plain | {
-        "domain": [left, left + wide],
+        "domain": [left, min(left + wide, 1)],
         "anchor": f"y{axes.number}",
     }
     figure.layout[axes.y_name] = plain | {

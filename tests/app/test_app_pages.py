@@ -95,7 +95,7 @@ def test_pandas_comes_first() -> None:
 def test_keys_are_named_once() -> None:
     names = [
         value
-        for group in (state.Shared, state.Vit, state.Seq2seq, state.Rnn)
+        for group in (state.Shared, state.Vit, state.Seq2seq, state.Rnn, state.Attention, state.Studies)
         for name, value in vars(group).items()
         if name.isupper()
     ]
