@@ -2,7 +2,7 @@
 function headsFigure(view) {
   const { message, lines } = view;
   const { grid } = view.wall;
-  const [left, top, right] = [36, 40, 60]; // right: what a long word with its share needs
+  const [left, top, right] = [36, 48, 60]; // right: what a long word with its share needs
   const start = left + Math.max(grid.size.width, 260) + 40; // of the lines
   const height = Math.max(grid.size.height + 60, lines.layout.height + 8);
   const page = svgPage(start + lines.layout.room + right, top + height + 16);
@@ -16,6 +16,10 @@ function headsFigure(view) {
   const share = Math.round(100 * view.share);
   write(`${view.title()} · lines for ${share} % of each row’s weight`, start, 16,
     { "font-size": 12 });
+  const { heads, mean } = view.shown;
+  (mean ? [] : heads).forEach((head, place) => {
+    write(`■ ${head}`, start + 32 * place, 34, { fill: message.palette[head], "font-size": 12 });
+  });
   page.append(linesGroup(lines, start, top, write));
   return page;
 }
