@@ -93,12 +93,9 @@ def _translator(talk: Talk) -> Look:
 
 
 def _subject() -> Subject:
-    titles = {sample.name: sample.title for sample in samples()}
-    name = st.selectbox(
-        "Picture", list(titles), key=Studies.PICTURE, bind="query-params",
-        format_func=titles.__getitem__,
-    )  # fmt: skip
-    return studies.subject(name)
+    names = {sample.title: sample.name for sample in samples()}
+    title = st.selectbox("Picture", list(names), key=Studies.PICTURE, bind="query-params")
+    return studies.subject(names[title])
 
 
 def _picture(subject: Subject) -> Look:

@@ -129,7 +129,7 @@ def test_the_correspondence_has_real_tensors_on_all_sides(attention: Open) -> No
     assert page.count("weights sum to 1.000000") == 3
     assert "196 × 320" in page and "untrained" in page and "fresh weights, seed 0" in page
     assert page.count("<td data-model=") == 18
-    other = html(attention("Correspondence", attn_picture="coffee"))
+    other = html(attention("Correspondence", attn_picture="Coffee cup"))
     assert other != page and "weights sum to 1.000000" in other
 
 
@@ -143,7 +143,7 @@ def test_prices_are_measured_on_demand(attention: Open) -> None:
     assert "Nothing was measured yet" in html(app)
     app.button(key="attn_measure").click().run()  # each run measures one, and asks for the next
     assert not app.exception and not app.error
-    quality, time, memory = figures(app)
+    _, time, memory = figures(app)
     for figure in (time, memory):
         assert [trace["name"] for trace in figure["data"]] == list(additive.PRICED)
         assert all(len(trace["x"]) for trace in figure["data"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import subprocess
 import sys
@@ -95,7 +96,15 @@ def test_pandas_comes_first() -> None:
 def test_keys_are_named_once() -> None:
     names = [
         value
-        for group in (state.Shared, state.Vit, state.Seq2seq, state.Rnn, state.Attention, state.Studies)
+        for group in (
+            state.Shared,
+            state.Vit,
+            state.Seq2seq,
+            state.Rnn,
+            state.Attention,
+            state.Studies,
+            state.Why,
+        )
         for name, value in vars(group).items()
         if name.isupper()
     ]
