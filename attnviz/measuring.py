@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+import numpy as np
 import torch
 from einops import rearrange
 from torch import Tensor, nn
@@ -177,6 +178,12 @@ class Point:
     def median(self) -> float:
         """The median of the runs, seconds."""
         return statistics.median(self.seconds)
+
+    @property
+    def quartiles(self) -> tuple[float, float]:
+        """Between these lies the middle half of the runs, seconds."""
+        low, high = np.percentile(self.seconds, (25, 75))
+        return float(low), float(high)
 
 
 def longest(layer: str, passes: Pass = "forward") -> int:

@@ -142,7 +142,7 @@ def _figures(time: Bar, memory: Bar, points: Points) -> None:
         drawn = figures.measured_by_length(
             {name: ([p.length for p in c], [p.median for p in c]) for name, c in curves.items()},
             spread={
-                name: ([min(p.seconds) for p in c], [max(p.seconds) for p in c])
+                name: ([p.quartiles[0] for p in c], [p.quartiles[1] for p in c])
                 for name, c in curves.items()
             },
             axis="time of one pass, median", unit="s", **options,
@@ -197,7 +197,7 @@ def _facts(points: Points, setup: Setup) -> Iterable[tuple[str, str]]:
     yield "Layers", f"width {d}, kernel {k}, window {r}; random weights, float32, one sequence"
     yield (
         "Machine",
-        f"{setup.device}, {torch.get_num_threads()} threads, torch {torch.__version__}; shared "
+        f"{setup.device}, threads: {torch.get_num_threads()}, torch {torch.__version__}; shared "
         "with all who look at these pages, so single points may jump",
     )
     if points:
@@ -206,7 +206,7 @@ def _facts(points: Points, setup: Setup) -> Iterable[tuple[str, str]]:
         yield (
             "Measured",
             f"{min(when):%Y-%m-%d %H:%M} to {max(when):%H:%M} UTC, for all visitors; "
-            f"median of {min(runs)} to {max(runs)} runs, bars from the fastest to the slowest",
+            f"median of {min(runs)} to {max(runs)} runs, bars over their middle half",
         )
     yield "Slopes", f"least squares over each line’s last {FITTED} lengths"
     yield (

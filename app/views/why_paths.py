@@ -57,7 +57,7 @@ def _drawing(found: Web) -> None:
     if found.kind == RECURRENT:
         says = f"{edges} {_plural('step', edges)}, one after another"
     else:
-        says = f"{layers} {_plural('layer', layers)}, all tokens at once"
+        says = f"{layers} {_plural('layer', layers)}"
     drawn = figures.information_path(
         found.edges,
         found.path,

@@ -123,10 +123,10 @@ def information_path(
     """
     figure = theme.sheet(title=title, height=height, room=4)
     count = 1 + max(token for edge in edges for _, token in edge)
-    thin = {"color": theme.thin(theme.NEUTRAL), "width": 1}
-    figure.add_scatter(**_strokes(edges, count), line=thin, hoverinfo="skip")
+    thin = {"color": theme.NEUTRAL, "width": 1}
+    figure.add_scatter(**_strokes(edges), line=thin, opacity=0.4, hoverinfo="skip")
     lit = list(itertools.pairwise(path))
-    figure.add_scatter(**_strokes(lit, count), line={"color": colour, "width": 4}, hoverinfo="skip")
+    figure.add_scatter(**_strokes(lit), line={"color": colour, "width": 4}, hoverinfo="skip")
     places = [(row, token) for row in range(len(names)) for token in range(count)]
     known, on_path = set(reached), set(path)
     figure.add_scatter(
@@ -157,12 +157,12 @@ def information_path(
     return figure
 
 
-def _strokes(edges: Sequence[tuple[Place, Place]], count: int) -> dict[str, Any]:
+def _strokes(edges: Sequence[tuple[Place, Place]]) -> dict[str, Any]:
     """Edges as one broken line."""
-    ends = [(end, None) for edge in edges for end in (*edge, None)]
+    ends = [end for edge in edges for end in (*edge, (None, None))]
     return {
-        "x": [None if end is None else end[1] + 1 for end, _ in ends],
-        "y": [None if end is None else end[0] for end, _ in ends],
+        "x": [None if token is None else token + 1 for _, token in ends],
+        "y": [row for row, _ in ends],
         "mode": "lines",
     }
 
