@@ -21,10 +21,7 @@ COLOURS = {
 
 def size(label: str, options: Sequence[int], default: int, *, key: str) -> int:
     """One of a few sizes, on a slider, in the link."""
-    return st.select_slider(
-        label, list(options), default, key=key, bind="query-params",
-        format_func=lambda number: f"{number:,}",
-    )  # fmt: skip
+    return st.select_slider(label, list(options), default, key=key, bind="query-params")
 
 
 def short(value: float) -> str:

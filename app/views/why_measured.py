@@ -164,7 +164,7 @@ def _figures(time: Bar, memory: Bar, points: Points) -> None:
 def _table(points: Points, sizes: Sizes) -> str:
     """Fitted exponents in Markdown, beside those that counting and the paper expect."""
     rows = [
-        "| layer | time grows as | its multiply-adds as | the paper’s term | memory grows as |",
+        "| growth of | time | multiply-adds | paper’s term | memory |",
         "|:--|:--|:--|:--|:--|",
     ]
     for layer, of in OF.items():
