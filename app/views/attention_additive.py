@@ -50,7 +50,7 @@ def draw() -> None:
     choice, button = st.columns([8, 13], gap="large", vertical_alignment="bottom")
     with choice:
         width = int(controls.one_of("Size of a key", WIDTHS, key=Studies.WIDTH))
-    with button:
+    with button.empty().container(horizontal=True, vertical_alignment="center"):
         bar = _measure(width)
     points = _points(width)
     _prices(points)
@@ -131,7 +131,7 @@ def _stop() -> None:
 
 def _prices(points: Points) -> None:
     """Time and memory against the number of keys."""
-    time, memory = st.columns(2, gap="medium")
+    time, memory = (column.empty() for column in st.columns(2, gap="medium"))
     kinds = list(dict.fromkeys(kind for kind, _ in points))
     colours = dict(zip(kinds, theme.CATEGORICAL, strict=False))
     by_kind = {

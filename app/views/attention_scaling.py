@@ -19,8 +19,8 @@ NAMES = ("not scaled", "divided by √d")
 PANELS = {
     "entropy": "entropy, bits",
     "largest": "largest weight",
-    "by_scores": "gradient by the scores, ‖∂α/∂e‖",
-    "by_query": "gradient by the query, ‖∂α/∂q‖",
+    "by_scores": "gradient ‖∂α/∂e‖",
+    "by_query": "gradient ‖∂α/∂q‖",
 }
 """What is measured of a softmax: its name in the library → in words."""
 
@@ -103,7 +103,11 @@ def _facts(found: Scaling) -> Iterable[tuple[str, str]]:
     )
     yield "Lines", f"medians; bands reach from the {SPREAD[0]}th to the {SPREAD[1]}th percentile"
     yield "Dotted", "the size chosen; the most there can be: log₂ n bits, a weight of 1"
-    yield "Gradient", "Frobenius norm of the whole Jacobian, in closed form (a test uses autograd)"
+    yield (
+        "Gradient",
+        "of the weights α by the scores e that enter the softmax, and by the query q: Frobenius "
+        "norm of the Jacobian, in closed form (a test compares autograd’s)",
+    )
     yield "Run", "cpu; softmax in float64; no weights are involved"
 
 
