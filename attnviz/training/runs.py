@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
-from torch import Tensor
 
 
 class Stateful(Protocol):
@@ -68,11 +66,6 @@ def inverse_root(step: int, warmup: int, width: int) -> float:
     Vaswani et al. 2017, section 5.3, equation 3; `step` counts from 0.
     """
     return width**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup**-1.5)
-
-
-def average(states: Sequence[dict[str, Tensor]]) -> dict[str, Tensor]:
-    """The mean of several checkpoints of one model (Vaswani et al. 2017, section 6.1)."""
-    return {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
 
 
 def logarithmic(steps: int, first: int = 10, count: int = 8) -> list[int]:

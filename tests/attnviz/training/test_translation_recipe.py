@@ -125,20 +125,9 @@ def test_the_papers_schedule() -> None:
     assert rates[99] == max(rates) == pytest.approx(64**-0.5 * 100**-0.5)
     assert rates[24] == pytest.approx(rates[99] / 4)
     assert rates[399] == pytest.approx(rates[99] / 2)
-
-
-def test_the_model_is_the_mean_of_its_last_checkpoints(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(recipe, "CHECKPOINT", 10)
-    plan = replace(PLAN, averaged=3, smoothing=0.1)
-    model = trained(tmp_path, plan, kind="transformer")
-    paths = [tmp_path / f"last-{step:06d}.pt" for step in (10, 20, 30)]
-    states = [torch.load(path, weights_only=True) for path in paths]
-    for name, value in model.state_dict().items():
-        mean = sum(state[name] for state in states) / 3
-        torch.testing.assert_close(value, mean)
-    assert not states[0]["embed.weight"].equal(states[2]["embed.weight"])
+    cooled = [replace(plan, steps=400, cooldown=100).rate_at(step) for step in range(400)]
+    assert cooled[:300] == rates[:300] and cooled[399] == pytest.approx(rates[399] / 100)
+    assert cooled[350] == pytest.approx(rates[350] / 2)
 
 
 def test_smoothing_shares_a_tenth_among_all_words() -> None:
