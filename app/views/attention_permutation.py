@@ -71,7 +71,7 @@ def _figure(found: Mapping[bool, Shuffled], names: tuple[str, ...], what: str) -
     panels, labels, across = {}, [], []
     for added in CASES:
         x, shuffled = ("X + E", "P X + E") if added else ("X", "P X")
-        titles = (f"f({x})", f"f({shuffled})", f"put back, minus f({x})")
+        titles = (f"f({x})", f"f({shuffled})", "difference, E" if added else "difference")
         for title, matrix, down in zip(
             titles, _matrices(found[added], what), (rows, mixed, rows), strict=True
         ):
@@ -117,6 +117,7 @@ def _facts(talk: Talk, found: Mapping[bool, Shuffled]) -> Iterable[tuple[str, st
     off = max(
         float(np.abs(run.weights.sum(-1, dtype=np.float64) - 1).max()) for run in found.values()
     )
+    yield "Difference", "rows of f(P X) put back in their old order, minus those of f(X)"
     yield "Rows", f"{tokens} tokens; weights sum to 1, the largest deviation measured is {off:.1e}"
     yield "Columns", f"the first {min(FIRST, width)} of {width} numbers; weights are head 0’s"
     yield "Colour", "blue below zero, red above; cut where 4 % of the numbers lie beyond"

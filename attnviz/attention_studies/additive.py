@@ -100,7 +100,7 @@ def attentions(size: int, seed: int = 0) -> dict[str, Attention]:
 class _Watched(Tap):
     """A tap that is always watched, so that `attend` takes the written-out path."""
 
-    watched = True  # type: ignore[assignment]
+    watched = True
 
 
 @torch.inference_mode()

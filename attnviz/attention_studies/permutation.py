@@ -65,7 +65,7 @@ def fresh_layer(width: int, heads: int = HEADS, seed: int = 0) -> MultiHeadAtten
 def embedded(model: torch.nn.Module, ids: Sequence[int]) -> np.ndarray:
     """A translator's embeddings of a sentence times √d, as Transformers enter them → (n, d)."""
     table = model.embed.weight  # type: ignore[union-attr]
-    return (table[torch.tensor(ids)] * table.shape[1] ** 0.5).float().cpu().numpy()  # type: ignore[index, operator]
+    return (table[torch.tensor(ids)] * table.shape[1] ** 0.5).float().cpu().numpy()  # type: ignore[index]
 
 
 @torch.inference_mode()
