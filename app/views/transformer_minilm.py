@@ -75,9 +75,13 @@ def _offer() -> None:
     st.markdown(prose.text("transformer", "Pretrained: missing").format(command=minilm.INSTALL))
     if not st.button(f"Fetch it from the hub, {megabytes:.0f} MB", key=Mini.FETCH):
         return
+    place = st.empty()
+    with place.container():
+        progress = controls.fetching("MiniLM", key=Mini.STOP, on_stop=lambda: None)
     try:
-        minilm.fetch(progress=controls.fetching("MiniLM", key=Mini.STOP, on_stop=lambda: None))
+        minilm.fetch(progress=progress)
     except ZooError as error:
+        place.empty()
         raise show.Problem(str(error)) from error
     st.rerun()
 

@@ -159,6 +159,7 @@ def test_without_the_weights_it_says_how_to_get_them(
     assert [error.value for error in app.error] == [
         r"MiniLM is not installed, and the hub is unreachable\."
     ]
+    assert not any(button.key == "tf_mini_stop" for button in app.button)
     here[0] = True
     app.button(key="tf_mini_fetch").click().run()
     assert message(app)["keys"] == list(own().labels)
