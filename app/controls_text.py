@@ -22,9 +22,12 @@ SECOND = {"everyday_ko_en": "넌 누구니?", "everyday_en_ko": "Who are you?"}
 """One more to pick, before the corpus's own."""
 
 
-def corpus() -> str:
-    """The corpus whose translators are shown; another one starts with its own example."""
-    names = translations.corpora()
+def corpus(family: str = "seq2seq") -> str:
+    """The corpus whose translators are shown; another one starts with its own example.
+
+    A page without translators of the chosen corpus shows its first, and leaves the choice alone.
+    """
+    names = translations.corpora(family)
     chosen = state.linked(Shared.CORPUS, names[0])
     chosen = chosen if chosen in names else names[0]
 
@@ -38,7 +41,8 @@ def corpus() -> str:
         "Sentences", names, key=Shared.CORPUS_PICKER, on_change=changed,
         format_func=lambda name: held_out(name).title,
     )  # fmt: skip
-    state.publish(Shared.CORPUS, names[0])
+    if state.linked(Shared.CORPUS, names[0]) == chosen:
+        state.publish(Shared.CORPUS, names[0])
     return chosen
 
 
@@ -57,14 +61,14 @@ def sentence(corpus: str) -> Sentence:
             key=Shared.TEXT_BOX,
             persist_state="session",
         )
-        st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed)
+        st.form_submit_button("Translate", key=Shared.TEXT_SEND, on_click=_typed, args=(corpus,))
     with st.container(key="examples", horizontal=True, gap="small", wrap=False):
         own = [pair.source for pair in known.examples]
         offered = [opening(known), SECOND.get(corpus, own[0]), *own]
         for number, text in enumerate(dict.fromkeys(offered)):
             st.button(
                 show.literal(text), key=f"example_{number}", type="tertiary",
-                on_click=say, args=(text,),
+                on_click=say, args=(text, corpus),
             )  # fmt: skip
     if problem := st.session_state.pop(Shared.TEXT_PROBLEM, ""):
         show.problem(problem)
@@ -82,6 +86,8 @@ def kind(kinds: Sequence[str], *, key: str) -> str:
 
 def _chosen(known: HeldOut) -> Sentence:
     """The sentence of the link or of the session, else the corpus's first."""
+    if st.session_state.get(Shared.CORPUS, known.name) != known.name:
+        return Sentence(opening(known))  # the session's sentence belongs to another corpus
     text = state.linked(Shared.TEXT)
     state.publish(Shared.TEXT)
     kept: Sentence | None = st.session_state.get(Shared.SENTENCE)
@@ -99,16 +105,17 @@ def opening(known: HeldOut) -> str:
     return FIRST.get(known.name) or known.examples[0].source
 
 
-def _typed() -> None:
-    say(st.session_state[Shared.TEXT_BOX])
+def _typed(corpus: str) -> None:
+    say(st.session_state[Shared.TEXT_BOX], corpus)
 
 
-def say(raw: str) -> None:
-    """Make a text the sentence of both pages and of their links."""
+def say(raw: str, corpus: str) -> None:
+    """Make a text, of a corpus, the sentence of all pages of sentences and of their links."""
     try:
         read = read_sentence(raw)
     except SentenceError as error:
         st.session_state[Shared.TEXT_PROBLEM] = str(error)
         return
     st.session_state[Shared.SENTENCE] = read
+    st.session_state[Shared.CORPUS] = corpus
     state.link(Shared.TEXT, read.text)

@@ -57,6 +57,7 @@ PAGES = (
         "Sentences",
     ),
     Page("../pages/attention.py", "Attention layer", ":material/hub:", "attention", "Attention"),
+    Page("../pages/transformer.py", "Transformer", ":material/stacks:", "transformer", "Attention"),
     Page("../pages/why.py", "Why self-attention", ":material/speed:", "why", "Attention"),
     Page("../pages/vit.py", "Vision Transformer", ":material/grid_view:", "vit", "Pictures"),
 )
@@ -92,6 +93,7 @@ LINEAGE = (
         "No recurrence left: every word looks at every other, in many heads at once.",
         "Vaswani et al., “Attention Is All You Need”",
         "1706.03762",
+        "transformer",
     ),
     Milestone(
         2017,

@@ -170,6 +170,17 @@ class Studies:
     STOP = "attn_stop"
 
 
+class Transformer:
+    """The page "Transformer"."""
+
+    VIEW = "tf_view"
+    KIND = "tf_attention"  # encoder, decoder or cross
+    UNITS = "tf_units"
+    HEAD = "tf_head"  # the picked one, "LAYER.HEAD"
+    # not in links
+    HEADS = "tf_heads"
+
+
 class Mini:
     """The view "Pretrained encoder" of the page "Transformer"."""
 

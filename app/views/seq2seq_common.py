@@ -49,8 +49,8 @@ def matrix(talk: Talk, found: Translation, units: str = "pieces") -> Matrix:
         return Matrix(
             weights, found.source, found.target, found.probabilities, tuple(strange), rows
         )
-    source, source_names = _words(found.sentence.text, found.pieces, found.source)
-    target, target_names = _words(found.text, talk.tokeniser.pieces(found.ids), found.target)
+    source, source_names = words(found.sentence.text, found.pieces, found.source)
+    target, target_names = words(found.text, talk.tokeniser.pieces(found.ids), found.target)
     return Matrix(
         analysis.merge_pieces(weights, target, source),
         source_names,
@@ -61,7 +61,7 @@ def matrix(talk: Talk, found: Translation, units: str = "pieces") -> Matrix:
     )
 
 
-def _words(
+def words(
     text: str, pieces: Pieces, labels: Sequence[str]
 ) -> tuple[list[list[int]], tuple[str, ...]]:
     """Pieces by word, and the words; the end of the sentence is one of its own."""

@@ -195,7 +195,7 @@ def _find(talk: Talk) -> None:
         for pair in [*pairs[here + 1 :], *pairs[: here + 1]][:TRIES]:
             tried = replace(talk, sentence=read_sentence(pair.source))
             if translations.translation(tried).text != pair.target:
-                controls_text.say(pair.source)
+                controls_text.say(pair.source, talk.card.corpus or "")
                 st.rerun()
     earlier = ": take an earlier step of the training" if talk.card.snapshots else ""
     show.note(f"The next {min(TRIES, len(pairs))} held-out sentences come out right{earlier}.")

@@ -1,0 +1,32 @@
+"""Transformer: nothing but attention, in many heads and layers."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app import controls, controls_text, prose, show
+from app.state import Transformer
+from app.translations import Talk
+from app.views import transformer_heads, transformer_minilm
+
+VIEWS: dict[str, Callable[[Talk], None]] = {
+    "Heads": transformer_heads.draw,
+}
+OWN: dict[str, Callable[[], None]] = {
+    "Pretrained encoder": transformer_minilm.draw,
+}
+"""Views that ask for a sentence of their own."""
+
+words, choice = st.columns([10, 11], gap="medium", vertical_alignment="bottom")
+with words:
+    show.heading(
+        "transformer", prose.text("transformer", "question"), prose.text("transformer", "answer")
+    )
+view = controls.one_of("View", [*VIEWS, *OWN], key=Transformer.VIEW, hidden=True)
+if view in OWN:
+    OWN[view]()
+else:
+    with choice:
+        corpus = controls_text.corpus("transformer")
+    sentence = controls_text.sentence(corpus)
+    VIEWS[view](Talk(f"{corpus}_transformer", controls.chosen_device()[0], sentence))
