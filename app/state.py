@@ -177,8 +177,13 @@ class Transformer:
     KIND = "tf_attention"  # encoder, decoder or cross
     UNITS = "tf_units"
     HEAD = "tf_head"  # the picked one, "LAYER.HEAD"
+    LAYER = "tf_layer"  # whose cross-attention stands beside the recurrent model's
+    WHICH = "tf_which"  # head of that layer, or their mean
+    MEASURE = "tf_measure"
     # not in links
     HEADS = "tf_heads"
+    RECURRENT = "tf_recurrent"
+    CROSS = "tf_cross"
 
 
 class Mini:

@@ -5,6 +5,8 @@ torch is imported inside the functions, so that the pages paint before it arrive
 
 from __future__ import annotations
 
+import statistics
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -80,9 +82,9 @@ def corpora(family: str = "seq2seq") -> list[str]:
     return [name for name in CORPORA if name in bundled]
 
 
-def kinds(corpus: str) -> list[str]:
+def kinds(corpus: str, families: Sequence[str] = ("seq2seq",)) -> list[str]:
     """The kinds of translators there are of a corpus, in the order of ``KINDS``."""
-    bundled = {card.name for card in zoo.cards() if card.family in FAMILIES}
+    bundled = {card.name for card in zoo.cards() if card.family in families}
     return [kind for kind in KINDS if f"{corpus}_{kind}" in bundled]
 
 
@@ -163,6 +165,27 @@ def looked_inside(
 
     key = (talk.key, "inside", tuple(ids), intervention)
     return loaders.kept(key, make, lambda found: sum(a.nbytes for a in found.stages.values()))
+
+
+def timed(talk: Talk, runs: int = 5) -> float:
+    """Seconds that a greedy translation takes, unwatched: the median of a few runs here."""
+    import torch
+
+    from attnviz import decoding
+    from attnviz.translation import read_source
+
+    def make() -> float:
+        model = _model(talk)
+        read = read_source(model, talk.tokeniser, talk.sentence)
+        taken = []
+        with loaders.turn(talk.device), torch.inference_mode():
+            for _ in range(runs):
+                began = time.perf_counter()
+                decoding.decode(model, read.ids)
+                taken.append(time.perf_counter() - began)
+        return statistics.median(taken)
+
+    return loaders.kept((talk.key, "timed", runs), make, lambda _: 8)
 
 
 def searched(talk: Talk, width: int, normalise: float = 1.0, prefix: Sequence[int] = ()) -> Search:

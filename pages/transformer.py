@@ -7,10 +7,23 @@ import streamlit as st
 from app import controls, controls_text, prose, show
 from app.state import Transformer
 from app.translations import Talk
-from app.views import transformer_heads, transformer_minilm
+from app.views import (
+    seq2seq_beam,
+    seq2seq_forcing,
+    seq2seq_training,
+    transformer_beside,
+    transformer_heads,
+    transformer_minilm,
+    transformer_scores,
+)
 
 VIEWS: dict[str, Callable[[Talk], None]] = {
     "Heads": transformer_heads.draw,
+    "Forced or free": seq2seq_forcing.draw,
+    "Beside the LSTM": transformer_beside.draw,
+    "Beam": seq2seq_beam.draw,
+    "Training": seq2seq_training.draw,
+    "Scores": transformer_scores.draw,
 }
 OWN: dict[str, Callable[[], None]] = {
     "Pretrained encoder": transformer_minilm.draw,

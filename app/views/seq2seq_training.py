@@ -23,6 +23,8 @@ SCORES = {
     "token_accuracy": "pieces",
     "alignment_accuracy": "alignment",
 }
+KEPT = (*ATTENDING, "transformer")
+"""Kinds whose training can be watched, the first to be shown in place of another."""
 
 
 @dataclass(frozen=True)
@@ -84,10 +86,10 @@ def with_snapshots(talk: Talk) -> Talk | None:
 
     def distance(card: zoo.Card) -> tuple[bool, bool, int]:
         kind = card.name.rpartition("_")[2]
-        return card.name != asked.name, card.corpus != asked.corpus, ATTENDING.index(kind)
+        return card.name != asked.name, card.corpus != asked.corpus, KEPT.index(kind)
 
-    cards = [card for card in zoo.cards() if card.family == "seq2seq" and card.snapshots]
-    cards = [card for card in cards if card.name.endswith(ATTENDING)]
+    cards = [card for card in zoo.cards() if card.family == asked.family and card.snapshots]
+    cards = [card for card in cards if card.name.endswith(KEPT)]
     if not cards:
         return None
     nearest = min(cards, key=distance)
