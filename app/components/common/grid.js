@@ -1,6 +1,6 @@
 // Maps of all heads on one canvas, layers down and heads across; a place is [layer, head].
 
-const GAP = 3; // CSS pixels between maps
+const MAP_GAP = 3; // CSS pixels between maps
 
 class HeadGrid {
   // view: told to `hover`, `walk` to and `pick` a place; knows which one is `current` and `picked`,
@@ -30,19 +30,19 @@ class HeadGrid {
   #arrange() {
     const { aspect, limits } = this;
     const { layers, heads } = this.message;
-    const across = (this.scroll.clientWidth - limits.label) / heads - GAP;
-    const down = Math.max(limits.high / layers, limits.low) - GAP;
+    const across = (this.scroll.clientWidth - limits.label) / heads - MAP_GAP;
+    const down = Math.max(limits.high / layers, limits.low) - MAP_GAP;
     const room = Math.min(across, down * aspect);
     const width = Math.floor(clamp(room, limits.narrow, limits.wide));
     const height = Math.max(1, Math.round(width / aspect));
     this.tile = { width, height };
-    this.size = { width: heads * (width + GAP) - GAP, height: layers * (height + GAP) - GAP };
+    this.size = { width: heads * (width + MAP_GAP) - MAP_GAP, height: layers * (height + MAP_GAP) - MAP_GAP };
     this.#draw();
     for (const label of this.across.children) {
-      label.style.cssText = `width:${width}px;margin-right:${GAP}px`;
+      label.style.cssText = `width:${width}px;margin-right:${MAP_GAP}px`;
     }
     for (const label of this.down.children) {
-      label.style.cssText = `height:${height}px;margin-bottom:${GAP}px`;
+      label.style.cssText = `height:${height}px;margin-bottom:${MAP_GAP}px`;
     }
     this.marks.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
     this.#crossOut();
@@ -69,7 +69,7 @@ class HeadGrid {
   }
 
   corner([layer, head]) {
-    return [layer * (this.tile.height + GAP), head * (this.tile.width + GAP)];
+    return [layer * (this.tile.height + MAP_GAP), head * (this.tile.width + MAP_GAP)];
   }
 
   #box(place) {
@@ -111,8 +111,8 @@ class HeadGrid {
   #under({ clientX, clientY }) {
     const { layers, heads } = this.message;
     const box = this.maps.getBoundingClientRect();
-    const layer = Math.floor((clientY - box.top) / (this.tile.height + GAP));
-    const head = Math.floor((clientX - box.left) / (this.tile.width + GAP));
+    const layer = Math.floor((clientY - box.top) / (this.tile.height + MAP_GAP));
+    const head = Math.floor((clientX - box.left) / (this.tile.width + MAP_GAP));
     return [clamp(layer, 0, layers - 1), clamp(head, 0, heads - 1)];
   }
 
