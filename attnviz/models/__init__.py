@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 _MODULES = (
+    "attnviz.models.attention_layer",
     "attnviz.models.bert",
     "attnviz.models.seq2seq",
     "attnviz.models.seq2seq_attention",

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from attnviz import models
+from attnviz.models.attention_layer import AttentionLayerConfig
 from attnviz.models.bert import BertConfig
 from attnviz.models.seq2seq import Seq2SeqConfig
 from attnviz.models.seq2seq_attention import AttentionSeq2SeqConfig
@@ -73,6 +74,16 @@ def _(cfg: BertConfig, batch: int = 2) -> tuple[Tensor, ...]:
     return (tokens,)
 
 
+@narrow.register
+def _(cfg: AttentionLayerConfig) -> dict[str, int]:
+    return {"width": 4 * cfg.heads}
+
+
+@inputs.register
+def _(cfg: AttentionLayerConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    return (torch.randn(batch, 6, cfg.width),)
+
+
 def small(name: str) -> nn.Module:
     """The variant with few and narrow layers, away from its initial zeros."""
     model = models.build(name, **narrow(models.config(name)))
@@ -118,7 +129,7 @@ def test_state_dict_round_trip(model: Any) -> None:
 
 def test_watching_changes_nothing(model: Any) -> None:
     given = inputs(model.cfg, 1)
-    quiet = [name for name in taps(model) if name.endswith(("residual", "_states"))]
+    quiet = [name for name in taps(model) if name.endswith(("residual", "_states", "query"))]
     with torch.inference_mode():
         plain = model(*given)
         with record(model, *quiet):
