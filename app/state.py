@@ -145,6 +145,12 @@ class Attention:
     """The page "Attention layer"."""
 
     VIEW = "attn_view"
+    FROM = "attn_from"  # where the vectors are taken from
+    COUNT = "attn_count"  # of the vectors
+    SETUP = "attn_setup"  # vectors, matrices and mask as the visitor left them
+    # not in links
+    LINKED = "attn_linked"
+    MASKED = "attn_masked"
 
 
 class Studies:

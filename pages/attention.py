@@ -8,11 +8,15 @@ from app.views import (
     attention_additive,
     attention_correspondence,
     attention_heads,
+    attention_layer,
+    attention_mask,
     attention_permutation,
     attention_scaling,
 )
 
 VIEWS: dict[str, Callable[[], None]] = {
+    "Layer": attention_layer.draw,
+    "Mask": attention_mask.draw,
     "Scaling": attention_scaling.draw,
     "Permutation": attention_permutation.draw,
     "Heads": attention_heads.draw,

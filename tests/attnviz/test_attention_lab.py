@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import ArrayLike
 
-from attnviz import attention_lab
-from attnviz.attention_lab import TRAINED, Setup, leaks, mask, plane, quarter_turn_on, run, trained
+from attnviz.attention_lab import leaks, quarter_turn_on, run, trained
+from attnviz.attention_setup import MASKS, TRAINED, Setup, mask, plane
 
 VECTORS = ((1.0, 0.2), (-0.3, 0.8), (0.5, -1.1), (-1.2, -0.4))
 W_Q, W_K, W_V = ((0.5, 1.0), (-1.0, 2.0)), ((1.5, 0.3), (0.2, -1.0)), ((0.1, -2.0), (1.0, 0.4))
@@ -27,7 +27,7 @@ def by_hand(setup: Setup) -> tuple[np.ndarray, np.ndarray]:
 
 
 @pytest.mark.parametrize("scaled", [True, False])
-@pytest.mark.parametrize("kind", attention_lab.MASKS)
+@pytest.mark.parametrize("kind", MASKS)
 def test_the_layer_computes_the_formula(kind: str, scaled: bool) -> None:
     setup = Setup(VECTORS, W_Q, W_K, W_V, mask(kind, 4), scaled)
     weights, output = by_hand(setup)
