@@ -115,8 +115,8 @@ TRANSFORMERS = {
     "dates_ko_en": replace(_PAPER, steps=3000, width=48, cooldown=1000),
     "everyday_ko_en": _PAPER,
     "everyday_en_ko": _PAPER,
-    "manual_en_fr": replace(_PAPER, steps=4000, width=96, dropout=0.3, cooldown=1500),
-    "manual_ko_en": replace(_PAPER, steps=4000, width=96, dropout=0.3, cooldown=1500),
+    "manual_en_fr": replace(_PAPER, steps=4000, width=96, cooldown=1500),
+    "manual_ko_en": replace(_PAPER, steps=4000, width=96, dropout=0.2, cooldown=1500),
 }
 
 CHECKPOINT = 500  # steps between two
