@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from attnviz.translation import Translation
 
 NONE = "none"
+FIRST = "4.3"  # the head picked at first: of a late layer, and one of the sharpest
 
 
 @show.panel
@@ -70,14 +71,15 @@ def _heads(talk: Talk, shown: Heads, kind: str, found: Translation, units: str) 
         name=f"{talk.model}-{kind}",
     )
     if picked != pinned:
-        state.link(Transformer.HEAD, NONE if picked is None else f"{picked[0]}.{picked[1]}")
-    state.publish(Transformer.HEAD)
+        link = NONE if picked is None else f"{picked[0]}.{picked[1]}"
+        state.link(Transformer.HEAD, link, FIRST)
+    state.publish(Transformer.HEAD, FIRST)
     return picked
 
 
 def _pinned(layers: int, count: int) -> Head | None:
     """The head of the link or of an earlier click, if there is such a one."""
-    found = state.pairs(state.linked(Transformer.HEAD))
+    found = state.pairs(state.linked(Transformer.HEAD, FIRST))
     return next(((layer, head) for layer, head in found if layer < layers and head < count), None)
 
 
