@@ -66,7 +66,24 @@ def seq2seq() -> Image.Image:
     return Image.fromarray(cells)
 
 
+def transformer() -> Image.Image:
+    """Every head of the Transformer's cross-attention while it writes "I am a monitor."."""
+    from attnviz.inside import look_inside
+    from attnviz.text import Tokeniser
+    from attnviz.translation import translate
+
+    card = zoo.card("everyday_ko_en_transformer")
+    model: Any = zoo.load(card.name, "cpu")
+    tokeniser = Tokeniser.load(card.tokeniser or "")
+    found = translate(model, tokeniser, "나는 모니터입니다.")
+    weights = look_inside(model, tokeniser, found.sentence, found.ids).weights("cross")
+    places = (255 * weights[1:, :6] ** 0.5).round().astype(np.uint8)  # five layers of six heads
+    maps = colour_table("viridis")[places].repeat(7, 2).repeat(7, 3)
+    framed = np.pad(maps, ((0, 0), (0, 0), (0, 5), (0, 5), (0, 0)), constant_values=255)
+    return Image.fromarray(np.concatenate(np.concatenate(framed, 1), 1))
+
+
 if __name__ == "__main__":
     THUMBNAILS.mkdir(exist_ok=True)
-    for draw in (rnn, seq2seq, vit):
+    for draw in (rnn, seq2seq, transformer, vit):
         draw().save(THUMBNAILS / f"{draw.__name__}.jpg", quality=88)
