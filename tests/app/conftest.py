@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -18,6 +19,7 @@ from streamlit.testing.v1 import AppTest
 from app.translations import KINDS
 from attnviz import models, zoo
 from attnviz.text import END, Tokeniser
+from attnviz.zoo.cards import ASSETS
 from tests.app.apptest import MAIN
 
 CONFIG = {"width": 32, "depth": 3, "heads": 2}
@@ -30,6 +32,7 @@ SCORES = {
 }
 
 
+TRANSFORMER = "transformer"
 CORPUS, OTHER_CORPUS = "dates_ko_en", "numbers_ko_en"
 SNAPSHOTS = (10, 100)
 TEXT_SCORES = {"exact_match": 0.5, "bleu": 61.25, "chrf": 70.0, "token_accuracy": 0.75}
@@ -37,13 +40,17 @@ TEXT_SCORES = {"exact_match": 0.5, "bleu": 61.25, "chrf": 70.0, "token_accuracy"
 
 @pytest.fixture(scope="module", autouse=True)
 def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A zoo of a random ViT of 3 layers and 2 heads, and a random translator of each kind."""
+    """A zoo of a random ViT of 3 layers and 2 heads, a random recurrent translator of each kind,
+    and the smallest bundled Transformer: a random one says one word for ever."""
     assets = tmp_path_factory.mktemp("assets")
     for folder in ("cards", "weights"):
         (assets / folder).mkdir()
     write_vit(assets)
     for kind in KINDS:
-        write_translator(assets, CORPUS, "dates", kind)
+        if kind != TRANSFORMER:
+            write_translator(assets, CORPUS, "dates", kind)
+    for path in ASSETS.glob(f"*/{CORPUS}_{TRANSFORMER}*"):
+        shutil.copy(path, assets / path.parent.name / path.name)
     write_translator(assets, OTHER_CORPUS, "numbers", "mlp")
     import attnviz.zoo.loading
 
