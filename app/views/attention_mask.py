@@ -12,7 +12,7 @@ from app.state import Attention
 from app.views import attention_vectors
 from app.views.attention_vectors import Vectors, listing
 from attnviz.attention_setup import Setup, mask
-from attnviz.figures.studies import matrix_panels
+from attnviz.figures.leaks import leak_matrix
 
 HINT = "Click a cell of M to hide it or show it; point at a cell to see what it is made of."
 HOLE = (1, 2)  # what is wrong with the mask at first
@@ -32,11 +32,7 @@ def draw() -> None:
     with right:
         show.small("Leak test")
         show.note(" ".join(sentences(changed, attention_vectors.blind(setup))))
-        names = [str(row) for row in range(1, len(changed) + 1)]
-        drawn = matrix_panels(
-            {"output i (down) when token j (across) moved": changed}, [names], across=[names],
-            columns=1, name="largest change of the output", colours="viridis", height=340,
-        )  # fmt: skip
+        drawn = leak_matrix(changed)
         show.plot(drawn, key="attn_leaks", name="leak-test", alt="Which outputs changed")
     more, truth = st.columns([13, 8], gap="large")
     with more:

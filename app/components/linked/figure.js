@@ -27,8 +27,8 @@ function linkedFigure({ root, message }) {
   }
   for (const figure of root.querySelectorAll(".matrix")) {
     if (!figure.offsetWidth) continue;
-    write(figure.querySelector("figcaption").firstChild.textContent
-      + (figure.querySelector("sub")?.textContent ?? ""), place(figure.querySelector("figcaption")), 12, "start");
+    const caption = figure.querySelector("figcaption span");
+    write(caption.textContent, place(caption), 12, "start");
     for (const head of figure.querySelectorAll("b")) write(head.textContent, place(head), 10);
     for (const cell of figure.querySelectorAll(".cell")) {
       const box = place(cell);

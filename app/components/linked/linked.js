@@ -1,8 +1,8 @@
 // One attention layer as linked matrices: everything is computed here, while a vector is dragged.
 
 const TITLES = {
-  X: "X vectors", Wq: "W<sub>Q</sub>", Wk: "W<sub>K</sub>", Wv: "W<sub>V</sub>",
-  Q: "Q queries", K: "K keys", V: "V values", S: "scores", M: "M mask", A: "weights", O: "O outputs",
+  X: "X, vectors", Wq: "W<sub>Q</sub>", Wk: "W<sub>K</sub>", Wv: "W<sub>V</sub>", Q: "Q, queries",
+  K: "K, keys", V: "V, values", S: "scores", M: "M, mask", A: "weights", O: "O, outputs",
 };
 const PROJECTIONS = [["Wq", "Q"], ["Wk", "K"], ["Wv", "V"]];
 const PAIRS = ["S", "M", "A", "O"];
@@ -61,6 +61,7 @@ class Linked {
     this.root.dataset.view = view;
     this.caption.textContent = caption;
     this.cells = {};
+    this.lists = {};
     const n = labels.length;
     const groups = PROJECTIONS.map(([matrix, result]) => {
       const group = element("div", { className: "group" });
@@ -81,16 +82,18 @@ class Linked {
     figure.dataset.name = name;
     const grid = element("div", { className: "grid" });
     grid.style.gridTemplateColumns = `auto repeat(${columns}, var(--cell))`;
-    if (columns === rows && name !== "X") {
+    if (PAIRS.includes(name)) {
       grid.append(element("b"), ...Array.from({ length: columns }, (_, j) =>
-        element("b", { className: "top", textContent: j + 1 })));
+        element("b", { className: "top", textContent: name === "O" ? "\u00a0" : j + 1 })));
     }
     this.cells[name] = Array.from({ length: rows }, (_, i) => {
       const text = labels ? labels[i] : String(i + 1);
       grid.append(element("b", { textContent: text, title: text }));
       return Array.from({ length: columns }, (_, j) => grid.appendChild(this.#cell(name, i, j)));
     });
-    figure.append(element("figcaption", { innerHTML: TITLES[name] }), grid);
+    const caption = element("figcaption");
+    caption.append(element("span", { innerHTML: TITLES[name] }));
+    figure.append(caption, grid);
     return figure;
   }
 
@@ -149,11 +152,13 @@ class Linked {
       this.report();
     };
     figure.querySelector("figcaption").append(list);
+    this.lists[name] = list;
     return figure;
   }
 
   #maskButton(kind) {
-    const button = element("button", { type: "button", textContent: kind });
+    const button = element("button", { type: "button" });
+    button.dataset.kind = kind;
     button.onclick = () => {
       const n = this.message.labels.length;
       // Pressed again, a band widens and padding grows, and both begin anew.
@@ -217,9 +222,9 @@ class Linked {
   #measure() {
     const n = this.message.labels.length;
     const room = this.matrices.clientWidth;
-    const fits = room > 600 ? (room - 210) / (3 * n + 2) : (room - 60) / n;
-    this.root.style.setProperty("--cell", `${Math.floor(clamp(fits, 22, 48))}px`);
-    this.short = fits < 34;
+    const fits = room > 500 ? (room - 160) / (3 * n + 2) : (room - 90) / n;
+    this.root.style.setProperty("--cell", `${Math.floor(clamp(fits, 21, 46))}px`);
+    this.short = fits < 30;
     this.show();
   }
 
@@ -230,8 +235,16 @@ class Linked {
     this.scaled.checked = setup.scaled;
     this.root.querySelector(".root").hidden = !setup.scaled;
     for (const button of this.masks.children) {
-      const on = button.textContent.split(" of ")[0] === this.mask?.kind;
+      const { kind } = button.dataset;
+      const on = kind === this.mask?.kind;
+      const size = { band: " ±", padding: " " }[kind];
+      button.textContent = on && size ? `${kind}${size}${this.mask.size}` : kind;
       button.setAttribute("aria-pressed", on);
+    }
+    for (const [name, list] of Object.entries(this.lists)) {
+      const [usual] = Object.entries(this.message.presets).find(([, each]) =>
+        String(each[name]) === String(setup[name])) ?? [""];
+      list.value = usual;
     }
     const reach = (names) => Math.max(1e-9, ...names.flatMap((name) => this.all[name].flat().map(Math.abs)));
     const reaches = { S: reach(["S"]), A: 1, M: 1 };
