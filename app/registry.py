@@ -58,6 +58,7 @@ PAGES = (
     ),
     Page("../pages/attention.py", "Attention layer", ":material/hub:", "attention", "Attention"),
     Page("../pages/transformer.py", "Transformer", ":material/stacks:", "transformer", "Attention"),
+    Page("../pages/positions.py", "Positions", ":material/waves:", "positions", "Attention"),
     Page("../pages/why.py", "Why self-attention", ":material/speed:", "why", "Attention"),
     Page("../pages/vit.py", "Vision Transformer", ":material/grid_view:", "vit", "Pictures"),
 )

@@ -186,10 +186,24 @@ class Transformer:
     LAYER = "tf_layer"  # whose cross-attention stands beside the recurrent model's
     WHICH = "tf_which"  # head of that layer, or their mean
     MEASURE = "tf_measure"
+    SILENT_KIND = "tf_silence_in"
+    SILENT = "tf_silent"  # heads, "KIND.LAYER.HEAD", the kind by its initial
+    OFF = "tf_off"  # layers, "STACK.LAYER"
+    UNSEEN = "tf_unseen"  # words of the source that nobody may look at
+    MASK = "tf_mask"  # the mask that cells are turned over in
+    TURNED = "tf_turned"  # those cells
+    MASK_LAYER = "tf_mask_layer"
+    MASK_HEAD = "tf_mask_head"
     # not in links
     HEADS = "tf_heads"
     RECURRENT = "tf_recurrent"
     CROSS = "tf_cross"
+    SILENT_HEADS = "tf_silent_heads"
+    SILENT_CLICKED = "tf_silent_clicked"
+    OFF_PILLS = "tf_off_pills"
+    UNSEEN_PILLS = "tf_unseen_pills"
+    CELLS = "tf_cells"
+    CELL_CLICKED = "tf_cell_clicked"
 
 
 class Mini:
@@ -207,6 +221,28 @@ class Mini:
     HEADS = "tf_mini_heads"
     FETCH = "tf_mini_fetch"
     STOP = "tf_mini_stop"
+
+
+class Positions:
+    """The page "Positions"."""
+
+    VIEW = "pos_view"
+    LENGTH = "pos_n"
+    WIDTH = "pos_d"
+    PAIR = "pos_pair"  # of components: sine and cosine of one frequency
+    AT = "pos_p"
+    SHIFT = "pos_k"
+    SENTENCE = "pos_sentence"
+    MATRIX = "pos_matrix"  # whether positions have a matrix of their own
+    HEAD = "pos_head"
+    SIDE = "pos_side"  # rows and columns of the grid beyond the trained one
+    ROW = "pos_row"
+    COLUMN = "pos_column"
+    FIXED = "pos_fixed"  # the table that a learned one stands beside
+    SHUFFLE = "pos_shuffle"  # which shuffle: a seed
+    # not in links
+    WAVES = "pos_waves"
+    PAIR_SLIDER = "pos_pair_slider"
 
 
 class Why:

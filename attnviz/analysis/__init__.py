@@ -23,17 +23,27 @@ from attnviz.analysis.filters import principal_filters
 from attnviz.analysis.habits import HABITS, habits
 from attnviz.analysis.maps import upsample
 from attnviz.analysis.order import linked_places, writing_lags
-from attnviz.analysis.positions import cosine_tiles
+from attnviz.analysis.positions import (
+    ByOffset,
+    by_offset,
+    cosine_tiles,
+    frequencies,
+    rotate,
+    rotations,
+)
 
 __all__ = [
     "HABITS",
+    "ByOffset",
     "Shares",
     "argmax_accuracy",
     "attention_gradient",
     "bleu",
+    "by_offset",
     "class_map",
     "cosine_tiles",
     "entropy",
+    "frequencies",
     "fuse_heads",
     "habits",
     "head_distance",
@@ -45,6 +55,8 @@ __all__ = [
     "query_map",
     "relevance",
     "rollout",
+    "rotate",
+    "rotations",
     "shares",
     "upsample",
     "wilson",

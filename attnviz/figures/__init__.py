@@ -13,6 +13,15 @@ from attnviz.figures.depth import entropy, head_distance
 from attnviz.figures.labels import data_path, labels_bar, labels_change
 from attnviz.figures.matrix import token_matrix
 from attnviz.figures.picture import attention_map
+from attnviz.figures.positions import (
+    Grid,
+    by_offset,
+    grid_panels,
+    position_matrix,
+    rotation_circle,
+    rotation_clocks,
+    wavelengths,
+)
 from attnviz.figures.recurrence import (
     Score,
     gradient_reach,
@@ -25,8 +34,10 @@ from attnviz.figures.sequence import by_step, word_losses
 from attnviz.figures.walls import cosine_tiles, filters, head_shares, head_wall
 
 __all__ = [
+    "Grid",
     "Score",
     "attention_map",
+    "by_offset",
     "by_step",
     "cosine_tiles",
     "cost_by_length",
@@ -34,6 +45,7 @@ __all__ = [
     "entropy",
     "filters",
     "gradient_reach",
+    "grid_panels",
     "head_distance",
     "head_shares",
     "head_wall",
@@ -43,8 +55,12 @@ __all__ = [
     "lag_by_place",
     "measured_by_length",
     "piece_chances",
+    "position_matrix",
+    "rotation_circle",
+    "rotation_clocks",
     "score_by_length",
     "token_matrix",
     "unit_over_time",
+    "wavelengths",
     "word_losses",
 ]
