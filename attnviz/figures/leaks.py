@@ -25,13 +25,17 @@ def leak_matrix(changed: np.ndarray, *, title: str = "", height: int = 380) -> g
     moved = changed > 0
     kinds = moved.astype(int) + np.triu(moved, 1)  # 0 none, 1 allowed, 2 leak
     names = [str(place) for place in range(1, len(changed) + 1)]
-    words = [[theme.number(value) if value else "0" for value in row] for row in changed]
+    words = [theme.number(value) if value else "0" for value in changed.ravel()]
     steps = [(k / 3 + end, COLOURS[k]) for k in range(3) for end in (0.0, 1 / 3)]
     cells = go.Heatmap(
-        z=kinds, x=names, y=names, text=words, texttemplate="%{text}", zmin=-0.5, zmax=2.5,
+        z=kinds, x=names, y=names, text=np.reshape(words, changed.shape), zmin=-0.5, zmax=2.5,
         colorscale=steps, showscale=False, xgap=2, ygap=2,
         customdata=np.array(KINDS, dtype=object)[kinds],
         hovertemplate="output %{y} when token %{x} moved: %{text}<br>%{customdata}<extra></extra>",
+    )  # fmt: skip
+    numbers = go.Scatter(  # not the heatmap's own text, which knows no dark theme
+        x=names * len(names), y=np.repeat(names, len(names)), text=words, mode="text",
+        textfont={"size": 11}, hoverinfo="skip", showlegend=False,
     )  # fmt: skip
     keys = [
         go.Scatter(
@@ -40,7 +44,7 @@ def leak_matrix(changed: np.ndarray, *, title: str = "", height: int = 380) -> g
         )
         for kind, colour in zip(KINDS, COLOURS, strict=True)
     ]  # fmt: skip
-    figure = theme.sheet(cells, *keys, title=title, height=height)
+    figure = theme.sheet(cells, numbers, *keys, title=title, height=height)
     figure.update_xaxes(title="token that moved", type="category", side="bottom", showgrid=False)
     figure.update_yaxes(
         title="output", type="category", autorange="reversed", showgrid=False, zeroline=False

@@ -124,7 +124,7 @@ class Linked {
   #weights(name) {
     const figure = this.#matrix(name, 0, DIMENSION);
     const grid = figure.querySelector(".grid");
-    grid.style.gridTemplateColumns = "repeat(2, 4.2rem)";
+    grid.style.gridTemplateColumns = "repeat(2, 3.1rem)";
     this.cells[name] = [0, 1].map((row) => [0, 1].map((column) => {
       const field = element("input", { type: "number", step: 0.1, min: -9.99, max: 9.99, className: "cell" });
       field.place = [name, row, column];
@@ -222,8 +222,9 @@ class Linked {
   #measure() {
     const n = this.message.labels.length;
     const room = this.matrices.clientWidth;
-    const fits = room > 500 ? (room - 160) / (3 * n + 2) : (room - 90) / n;
+    const fits = room > 440 ? (room - 160) / (3 * n + 2) : (room - 90) / n;
     this.root.style.setProperty("--cell", `${Math.floor(clamp(fits, 21, 46))}px`);
+    this.root.style.setProperty("--large", `${Math.floor(clamp((room - 40) / n, 22, 51))}px`);
     this.short = fits < 30;
     this.show();
   }

@@ -14,8 +14,9 @@ def test_each_cell_says_how_much_and_whether_it_leaks() -> None:
     cells = figure.data[0]
     assert np.array_equal(cells.z, [[1, 0, 0], [1, 1, 2], [0, 1, 0]])
     assert list(cells.text[1]) == ["0.25", "0.5", "0.12"] and cells.text[0][1] == "0"
+    assert figure.data[1].text[5] == "0.12"
     assert list(cells.x) == ["1", "2", "3"]
-    assert tuple(trace.name for trace in figure.data[1:]) == KINDS
+    assert tuple(trace.name for trace in figure.data[2:]) == KINDS
 
 
 def test_a_matrix_that_is_not_square_is_refused() -> None:
