@@ -17,6 +17,8 @@ from attnviz import zoo
 from attnviz.text import Sentence, Tokeniser
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from attnviz.inside import Inside
     from attnviz.interventions import Intervention
     from attnviz.translation import Search, Translation
@@ -165,6 +167,34 @@ def looked_inside(
 
     key = (talk.key, "inside", tuple(ids), intervention)
     return loaders.kept(key, make, lambda found: sum(a.nbytes for a in found.stages.values()))
+
+
+def head_effects(talk: Talk, ids: Sequence[int]) -> dict[str, np.ndarray]:
+    """What each head of a Transformer is worth for a translation, nats by kind of attention."""
+    from attnviz.inside import head_effects as measure
+
+    def make() -> dict[str, np.ndarray]:
+        model = _model(talk)
+        with loaders.turn(talk.device):
+            return measure(model, talk.tokeniser, talk.sentence, ids)
+
+    key = (talk.key, "head effects", tuple(ids))
+    return loaders.kept(key, make, lambda found: sum(a.nbytes for a in found.values()))
+
+
+def leaks(talk: Talk, ids: Sequence[int], intervention: Intervention | None = None) -> np.ndarray:
+    """Which predictions of a Transformer depend on which of its inputs, (T, T)."""
+    from attnviz.inside import leaks as measure
+    from attnviz.interventions import edits
+
+    def make() -> np.ndarray:
+        model = _model(talk)
+        with loaders.turn(talk.device):
+            return measure(
+                model, talk.tokeniser, talk.sentence, ids, edits=edits(model, intervention)
+            )
+
+    return loaders.kept((talk.key, "leaks", tuple(ids), intervention), make, lambda a: a.nbytes)
 
 
 def timed(talk: Talk, runs: int = 5) -> float:

@@ -16,7 +16,7 @@ from torch import Tensor
 from attnviz import decoding
 from attnviz.interventions import ATTENTIONS
 from attnviz.models.transformer import Transformer
-from attnviz.text import START, Sentence, Tokeniser
+from attnviz.text import END, START, Sentence, Tokeniser
 from attnviz.trace import Edit, Trace, record
 from attnviz.translation import END_LABEL, TOP, edited, label, read_source
 
@@ -132,3 +132,71 @@ def _alone(trace: Trace, name: str) -> np.ndarray:
     """What a tap caught of the one sentence."""
     tensor = trace[name]
     return (tensor if name in BARE else tensor[0]).cpu().numpy()
+
+
+ROUNDING = 1e-5  # of a probability: below it two runs are the same
+
+
+@torch.inference_mode()
+def head_effects(
+    model: Transformer, tokeniser: Tokeniser, sentence: Sentence | str, ids: Sequence[int]
+) -> dict[str, np.ndarray]:
+    """What each head is worth: the change of a translation's log-probability without it.
+
+    Every head is silenced alone, a layer's heads at once as rows of a batch.
+
+    Returns:
+        Kind of attention → (N, h), nats; negative where the translation becomes less likely.
+    """
+    read = read_source(model, tokeniser, sentence)
+    given = read.ids.new_tensor([[START, *ids[:-1]]])
+    wanted = read.ids.new_tensor(ids)[None, :, None]  # (1, T, 1)
+
+    def likelihood(copies: int) -> Tensor:
+        logits = model(read.ids.expand(copies, -1), given.expand(copies, -1))  # (c, T, v)
+        chances = torch.stack([decoding.next_token(row) for row in logits])
+        return chances.gather(2, wanted.expand(copies, -1, -1)).sum((1, 2))  # (c,)
+
+    def each_alone(context: Tensor) -> Tensor:
+        context = context.clone()  # (h, h, q, e): row i of the batch has no head i
+        context[range(len(context)), range(len(context))] = 0
+        return context
+
+    before = likelihood(1)
+    found = {}
+    for kind, place in ATTENTIONS.items():
+        changes = []
+        for layer in range(model.cfg.layers):
+            with record(model, edit={f"{place.format(layer)}.context": each_alone}):
+                changes.append(likelihood(model.cfg.heads) - before)
+        found[kind] = torch.stack(changes).cpu().numpy()
+    return found
+
+
+def leaks(
+    model: Transformer,
+    tokeniser: Tokeniser,
+    sentence: Sentence | str,
+    ids: Sequence[int],
+    *,
+    edits: Mapping[str, Edit] | None = None,
+) -> np.ndarray:
+    """Which predictions depend on which input: every input of the decoder exchanged, one at a time.
+
+    Returns:
+        (T, T): how far the probabilities of position i (row) moved at most when input j (column)
+        became another piece; 0 where it is no more than `ROUNDING`. Above the diagonal lies what a
+        look-ahead mask must prevent.
+    """
+    read = read_source(model, tokeniser, sentence)
+    given = read.ids.new_tensor([[START, *ids[:-1]]])
+    size = given.shape[1]
+    first = END + 1  # the first piece that is no special one
+    other = first + (given - first + 1).clamp(min=0) % (tokeniser.size - first)
+    place = torch.eye(size, dtype=torch.bool, device=given.device)
+    exchanged = torch.where(place, other, given)  # (T, T), row j with another input j
+    with edited(model, edits):
+        runs = model(read.ids.expand(size + 1, -1), torch.cat([given, exchanged]))  # (1 + T, T, v)
+        chances = torch.stack([decoding.next_token(row).exp() for row in runs])
+    moved = (chances[1:] - chances[:1]).abs().amax(-1).T  # (i, j)
+    return torch.where(moved > ROUNDING, moved, 0.0).cpu().numpy()

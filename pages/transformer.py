@@ -13,12 +13,16 @@ from app.views import (
     seq2seq_training,
     transformer_beside,
     transformer_heads,
+    transformer_mask,
     transformer_minilm,
     transformer_scores,
+    transformer_silence,
 )
 
 VIEWS: dict[str, Callable[[Talk], None]] = {
     "Heads": transformer_heads.draw,
+    "Mask": transformer_mask.draw,
+    "Silence": transformer_silence.draw,
     "Forced or free": seq2seq_forcing.draw,
     "Beside the LSTM": transformer_beside.draw,
     "Beam": seq2seq_beam.draw,

@@ -58,6 +58,8 @@ def head_shares(
     names: Sequence[str],
     *,
     title: str = "",
+    name: str = "share of the attention",
+    scale_max: float | None = 1.0,
     columns: int = 3,
     marked: tuple[int, int] | None = None,
     height: int = 420,
@@ -67,6 +69,8 @@ def head_shares(
     Args:
         shares: (layers, heads, kinds), 0 to 1.
         names: of the kinds.
+        name: what they are shares of.
+        scale_max: upper end of the scale; None for the largest.
         marked: (layer, head) to point out in every tile.
 
     Raises:
@@ -83,7 +87,7 @@ def head_shares(
         wall,
         down=_names(lines, layers, gap, "line {}, layer {}"),
         across=_names(columns, heads, gap, "column {}, head {}"),
-        scale=theme.scale(shares, colours="viridis", maximum=1.0, name="share of the attention"),
+        scale=theme.scale(shares, colours="viridis", maximum=scale_max, name=name),
         title=title,
         height=height,
     )

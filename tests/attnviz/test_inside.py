@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz.inside import Inside, look_inside
+from attnviz.inside import Inside, head_effects, leaks, look_inside
 from attnviz.interventions import Intervention, edits
 from attnviz.text import END, START
 from attnviz.trace import taps
@@ -188,3 +188,28 @@ def test_a_shared_model_is_not_changed(model: Any, run: Translation) -> None:
     changed(model, run.ids, heads=(("cross", 0, 0),), unseen=(1,), turned=((0, 1),))
     assert all(value.equal(before[name]) for name, value in model.state_dict().items())
     assert not torch.is_inference_mode_enabled()
+
+
+def test_what_a_head_is_worth_is_what_silencing_it_costs(model: Any, run: Translation) -> None:
+    effects = head_effects(model, TOKENISER, SENTENCE, run.ids)
+    assert set(effects) == {"encoder", "decoder", "cross"}
+    for kind, changes in effects.items():
+        assert changes.shape == (N, H) and np.ptp(changes) > 1e-3
+        for layer, head in ((0, 1), (N - 1, 0)):
+            alone = edits(model, Intervention(heads=((kind, layer, head),)))
+            after = follow(model, TOKENISER, SENTENCE, run.ids, edits=alone)
+            lost = run.losses.sum(dtype=np.float64) - after.losses.sum(dtype=np.float64)
+            assert changes[layer, head] == pytest.approx(lost, abs=2e-3)
+
+
+def test_nothing_leaks_through_the_look_ahead_mask(model: Any, run: Translation) -> None:
+    found = leaks(model, TOKENISER, SENTENCE, run.ids)
+    assert found.shape == (len(run.ids),) * 2
+    assert (np.triu(found, 1) == 0).all() and (np.tril(found) > 0).any()
+
+
+def test_a_leak_is_found_where_it_is(model: Any, run: Translation) -> None:
+    """Position 1 may look at 3, which has seen 2; and position 2 looks at 1."""
+    hole = edits(model, Intervention(turned=((1, 3),)))
+    found = np.triu(leaks(model, TOKENISER, SENTENCE, run.ids, edits=hole), 1)
+    assert found[1, 3] > 0 and set(map(tuple, np.argwhere(found))) == {(1, 2), (1, 3), (2, 3)}
