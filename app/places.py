@@ -36,6 +36,13 @@ def table_2d(rows: int, cols: int, width: int) -> np.ndarray:
     return table_2d(rows, cols, width)
 
 
+def refusal(longest: int) -> str:
+    """What a Transformer with learned positions says beyond its last one."""
+    from attnviz.position_study import refusal
+
+    return refusal(longest)
+
+
 def joined(talk: Talk, own: bool) -> Joined:
     """The first layer's queries over concatenated positions."""
     from attnviz.position_study import join

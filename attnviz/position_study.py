@@ -13,7 +13,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 import torch
@@ -22,10 +22,8 @@ from torch import Tensor
 
 from attnviz.layers.positions import sinusoid, sinusoid_2d
 from attnviz.layers.transformer import EncoderLayer, LayerConfig, MultiHeadAttention
+from attnviz.models.transformer import Transformer, TransformerConfig
 from attnviz.trace import record
-
-if TYPE_CHECKING:
-    from attnviz.models.transformer import Transformer
 
 TERMS = ("content–content", "content–position", "position–content", "position–position")
 """Terms of a score: whose query, whose key."""
@@ -109,8 +107,7 @@ class Cost(NamedTuple):
 def costs(model: Transformer) -> dict[str, Cost]:
     """Parameters of an encoder like the model's, counted on the modules themselves.
 
-    *Projected*: only the first layer's three matrices read [x; p]. *Throughout*: everything is
-    twice as wide.
+    *Once*: the first layer's three matrices read [x; p]. *Kept*: all layers are twice as wide.
     """
     cfg = model.cfg
     first = 3 * cfg.width**2
@@ -118,8 +115,8 @@ def costs(model: Transformer) -> dict[str, Cost]:
     double = cfg.layers * _numbers(2 * cfg.width, cfg.heads, 2 * cfg.hidden)
     return {
         "added": Cost(cfg.width, first, stack),
-        "concatenated, projected at once": Cost(cfg.width, 2 * first, stack + first),
-        "concatenated throughout": Cost(2 * cfg.width, 4 * first, double),
+        "concatenated once": Cost(cfg.width, 2 * first, stack + first),
+        "concatenated, kept": Cost(2 * cfg.width, 4 * first, double),
     }
 
 
@@ -217,6 +214,17 @@ def shuffle(
         pair = pair + places
     before, after = double.encoder(pair, torch.ones(pair.shape[:2], dtype=torch.bool))
     return Moved(np.array(order), before.numpy(), after.numpy())
+
+
+def refusal(longest: int) -> str:
+    """What a model with learned positions says, asked for one more than it has."""
+    sizes = {"width": 2, "heads": 1, "hidden": 1, "vocabulary": 1, "layers": 1}
+    model = Transformer(TransformerConfig(**sizes, positions="learned", longest=longest))  # type: ignore[arg-type]
+    try:
+        model.position_table(longest + 1)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError("a learned table has an end")
 
 
 def _parts(model: Transformer, ids: Sequence[int]) -> tuple[Tensor, Tensor]:

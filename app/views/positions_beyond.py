@@ -32,9 +32,7 @@ def draw() -> None:
     found = places.learned(side)
     fixed = places.table_2d(side, side, found.native.shape[1])
     grids = _grids(found, fixed, (row, column))
-    figure = figures.grid_panels(
-        grids, name="cosine of the marked place with every other", height=470
-    )
+    figure = figures.grid_panels(grids, name="cosine with the marked place", height=440)
     show.plot(figure, key="pos_beyond", name="beyond", alt="Similarity beyond the trained grid")
     more, truth = st.columns([13, 8], gap="large")
     with more:
@@ -80,9 +78,16 @@ def _facts(found: Table, fixed: np.ndarray, grids: dict[str, Grid]) -> Iterable[
         f"the first {rows} × {cols} rows of the larger sinusoid table differ by "
         f"{float(np.abs(kept - trained).max()):.1g}",
     )
-    yield "Ends", f"{missing} of {side * side} places have no row; asking for one is an error"
+    yield (
+        "Ends",
+        f"{missing} of {side * side} places have no row; asked for one, a Transformer says: "
+        f"“{places.refusal(rows * cols)}”",
+    )
     yield "Stretched", "bicubic, antialiased, over the plane (Dosovitskiy et al. 2021, §3.2)"
-    yield "Sentences", "a Transformer with sinusoids decodes past what it saw; nobody taught it to"
+    yield (
+        "Sentences",
+        "a Transformer with sinusoids goes on as well; what it makes of such places is not trained",
+    )
     yield "Learned", f"{card.title}, {width} numbers a place; {_scores(card)}"
     yield "Run", "cpu, float32; cosines from −1 to 1"
 

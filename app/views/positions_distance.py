@@ -47,7 +47,7 @@ def _facts(curve: ByOffset, width: int) -> Iterable[tuple[str, str]]:
     half = np.flatnonzero(ahead < ahead[0] / 2)
     where = f"at k = {half[0]}" if len(half) else "nowhere in this table"
     yield "Alone", f"at one distance all pairs of positions agree, to within {spread:.1e}"
-    yield "Both ways", f"k and −k differ by at most {sides:.1e}: it tells how far, not which way"
+    yield "Both ways", f"k and −k differ by at most {sides:.1g}: it tells how far, not which way"
     yield "Formula", f"Σ cos kω, off by at most {float(np.abs(curve.mean - exact).max()):.1e}"
     yield "Falls off", f"from d/2 = {ahead[0]:.1f}, first below half of it {where}; it wiggles"
     yield "Band", "least to greatest over all pairs of positions: too narrow to be seen"

@@ -45,7 +45,7 @@ def draw() -> None:
         costs = places.costs(talk)
         show.small("What it costs in this encoder")
         show.table(
-            ("", "width", "first W_Q W_K W_V", "all layers"),
+            ("", "width", "first Q, K, V", "all layers"),
             [(name, *(f"{number:,}" for number in cost)) for name, cost in costs.items()],
         )
     more, truth = st.columns([13, 8], gap="large")

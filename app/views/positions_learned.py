@@ -29,8 +29,7 @@ def draw() -> None:
         places.table_2d(rows, cols, width) if kind == FIXED[0] else places.table(rows * cols, width)
     )
     grid = Geometry(rows, cols, rows, cols)
-    learned = analysis.cosine_tiles(found.native[-rows * cols :], grid)
-    given = analysis.cosine_tiles(fixed, grid)
+    learned, given = (centred(each, grid) for each in (found.native[-rows * cols :], fixed))
     left, right = st.columns(2, gap="large")
     for column, tiles, title in (
         (left, learned, "Learned by the Vision Transformer"),
@@ -47,6 +46,11 @@ def draw() -> None:
         show.facts(_facts(found, learned, given))
 
 
+def centred(table: np.ndarray, grid: Geometry) -> np.ndarray:
+    """Tiles of a table less what all its places share, which would make all of them alike."""
+    return analysis.cosine_tiles(table - table.mean(0), grid)
+
+
 def agreement(one: np.ndarray, other: np.ndarray) -> float:
     """Correlation of two sets of tiles, each place with all others but itself."""
     count = one.shape[0] * one.shape[1]
@@ -58,7 +62,11 @@ def agreement(one: np.ndarray, other: np.ndarray) -> float:
 def _facts(found: Table, learned: np.ndarray, given: np.ndarray) -> Iterable[tuple[str, str]]:
     rows, cols = found.native_grid
     card = zoo.card(places.vit().model)
-    yield "Tile (r, c)", "cosine of the vector at row r, column c with all others"
+    yield (
+        "Tile (r, c)",
+        "cosine of the vector at row r, column c with all others, once the mean vector is taken "
+        "off",
+    )
     yield (
         "Alike",
         f"the two sets of tiles correlate by {agreement(learned, given):.2f}, each place with "
@@ -109,7 +117,7 @@ def _take_away(learned: np.ndarray, given: np.ndarray, kind: str, grid: tuple[in
             f"fixed = {fixed}\n"
             f"grid = Geometry({rows}, {cols}, {rows}, {cols})\n"
             "for each in (learned.detach().numpy(), fixed):\n"
-            "    tiles = analysis.cosine_tiles(each, grid)\n"
+            "    tiles = analysis.cosine_tiles(each - each.mean(0), grid)\n"
             "    print(tiles[0, 0])\n"
             "    figures.cosine_tiles(tiles).show()\n"
         ),

@@ -40,7 +40,7 @@ def draw() -> None:
         panels = {CASES[added]: each.distances for added, each in found.items()}
         figure = matrix_panels(
             panels, [rows] * 2, across=[across] * 2, columns=2, colours="viridis",
-            name="distance of a token’s output before (down) and after (across)", height=480,
+            name="distance of two outputs", height=480,
         )  # fmt: skip
         show.plot(figure, key="pos_moved", name="shuffled", alt="Distances before and after")
     with side:
@@ -57,12 +57,16 @@ def _verdict(found: Mapping[bool, Moved]) -> Iterable[tuple[str, str]]:
     for added, case in CASES.items():
         each = found[added]
         largest = float(np.abs(each.before).max())
-        yield case.capitalize(), f"{each.deviation:.1g} in outputs of up to {largest:.1f}"
+        yield case.capitalize(), f"{each.deviation:.2g} in outputs of up to {largest:.1f}"
 
 
 def _facts(talk: Talk, found: Mapping[bool, Moved]) -> Iterable[tuple[str, str]]:
     tokens, width = found[False].before.shape
-    yield "Cell", f"Euclidean distance of two outputs of {width} numbers; 0 is the same output"
+    yield (
+        "Cell",
+        "Euclidean distance of a token’s output before (down) and a place’s after (across), "
+        f"{width} numbers each; 0 is the same output",
+    )
     yield "Dark cells", "without positions each token finds itself again, wherever it went"
     yield "Tokens", f"{tokens}; one that stands there twice has two dark cells: only places differ"
     yield "Encoder", "all layers, trained with positions; without them it runs on bare embeddings"

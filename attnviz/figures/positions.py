@@ -119,7 +119,7 @@ def rotation_circle(
             x=1.16 * x[at], y=1.16 * y[at], text=f"PE({at})", showarrow=False,
             font={"color": colour, "size": 13},
         )  # fmt: skip
-    ends = {"range": [-1.32, 1.32], "constrain": "domain"}
+    ends = {"range": [-1.28, 1.28], "constrain": "domain"}
     figure.update_xaxes(**_HIDDEN, **ends)
     return figure.update_yaxes(**_HIDDEN, **ends, scaleanchor="x")
 
@@ -142,12 +142,12 @@ def rotation_clocks(
         names: of the two rows.
     """
     lines = -(-len(pairs) // columns)
-    figure = theme.sheet(plot=96 * lines, room=24)
+    figure = theme.sheet(plot=118 * lines, room=24)
     place = [(column * 2.7, -line * 3.1) for line in range(lines) for column in range(columns)]
     rims: tuple[list[Any], list[Any]] = ([], [])
     for x, y in place[: len(pairs)]:
-        rims[0].extend([*(x + np.cos(_TURN[::6])), None])
-        rims[1].extend([*(y + np.sin(_TURN[::6])), None])
+        rims[0].extend([*(x + np.cos(_TURN[::3])), None])
+        rims[1].extend([*(y + np.sin(_TURN[::3])), None])
     figure.add_scatter(
         x=rims[0], y=rims[1], mode="lines", line=_THIN, opacity=0.6, hoverinfo="skip",
         showlegend=False,
