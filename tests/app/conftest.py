@@ -159,6 +159,12 @@ def rnn(home: AppTest) -> Callable[..., AppTest]:
     return partial(_opened, home, "rnn")
 
 
+@pytest.fixture
+def transformer(home: AppTest) -> Callable[..., AppTest]:
+    """Opens the page "Transformer" with query parameters."""
+    return partial(_opened, home, "transformer")
+
+
 def _opened(app: AppTest, page: str, **query: str) -> AppTest:
     app.switch_page(f"../pages/{page}.py")
     for name, value in query.items():
