@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import subprocess
 import sys
@@ -103,6 +102,9 @@ def test_keys_are_named_once() -> None:
             state.Rnn,
             state.Attention,
             state.Studies,
+            state.Transformer,
+            state.Mini,
+            state.Positions,
             state.Why,
         )
         for name, value in vars(group).items()
