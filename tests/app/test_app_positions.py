@@ -159,7 +159,7 @@ def test_the_permutation_is_measured_with_and_without_positions(positions: Open)
     model = zoo.load(card.name, "cpu")
     off = [shuffle(model, ids, order, positions=added).deviation for added in (False, True)]
     assert off[0] < 1e-6 < 0.01 < off[1]
-    assert f"Positions added</dt><dd>{off[1]:.1g} in outputs" in page
+    assert f"Positions added</dt><dd>{off[1]:.2g} in outputs" in page
     small = re.search(r"No positions</dt><dd>(\S+) in outputs", page)
     assert small and float(small[1]) < 1e-6
 
