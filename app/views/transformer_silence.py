@@ -162,7 +162,7 @@ def _effects(effects: dict[str, np.ndarray]) -> None:
     show.plot(figure, key="tf_effects", name="head-effects", alt="What each head is worth")
     show.note(
         "How much of the first translation's probability is lost when one head alone is silenced: "
-        "0 nothing, 1 all of it. One scale for all three."
+        "0 nothing, or it became likelier; 1 all of it. One scale for all three."
     )
 
 
