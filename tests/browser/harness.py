@@ -167,6 +167,23 @@ def idle(page: Page) -> None:
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
 
 
+def click_cell(page: Page, matrix: Locator, row: int, column: int) -> None:
+    """A click into the middle of one cell of an alignment."""
+    matrix.locator(".board").scroll_into_view_if_needed()
+    x, y = matrix.evaluate(
+        """(root, [row, column]) => {
+            const { layout, cells } = root.alignment;
+            const box = cells.getBoundingClientRect();
+            return [
+                box.left + (column + 0.5) * layout.cell.width,
+                box.top + layout.top + (row + 0.5) * layout.cell.height,
+            ];
+        }""",
+        [row, column],
+    )
+    page.mouse.click(x, y)
+
+
 def pixels(canvas: Locator | ElementHandle) -> np.ndarray:
     """What a canvas holds, (height, width, 4) uint8."""
     height, width, data = canvas.evaluate(

@@ -6,12 +6,13 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.harness import (
     PHONE,
     Server,
     Visit,
+    click_cell,
     contrast,
     idle,
     no_sideways_scroll,
@@ -34,22 +35,6 @@ def opened(app: Server, visit: Any) -> Any:
         return visit(address, ready=ready, **options)
 
     return found
-
-
-def click_cell(page: Page, matrix: Locator, row: int, column: int) -> None:
-    matrix.locator(".board").scroll_into_view_if_needed()
-    x, y = matrix.evaluate(
-        """(root, [row, column]) => {
-            const { layout, cells } = root.alignment;
-            const box = cells.getBoundingClientRect();
-            return [
-                box.left + (column + 0.5) * layout.cell.width,
-                box.top + layout.top + (row + 0.5) * layout.cell.height,
-            ];
-        }""",
-        [row, column],
-    )
-    page.mouse.click(x, y)
 
 
 def test_a_forced_cell_changes_the_translation(opened: Any) -> None:
