@@ -47,7 +47,7 @@ def draw(talk: Talk) -> None:
     with right:
         show.small("Leak test")
         show.note(" ".join(sentences(leaky, shown)))
-        drawn = leak_matrix(leaky, height=360)
+        drawn = leak_matrix(leaky, first=0, height=360)
         show.plot(drawn, key="tf_leaks", name="leak-test", alt="Which predictions changed")
     more, truth = st.columns(2, gap="large")
     with more:
@@ -101,7 +101,7 @@ def _panels(edited: Inside, shown: np.ndarray, layer: int, head: int) -> None:
         alignment(
             shown.astype(np.float32), labels, labels,
             key=Transformer.CELLS, height=TALL, name="mask", colours="cividis",
-            scale="0: may not look, 1: may look", on_change=_turn,
+            scale="0: may not look, 1: may look", axes=("key", "query"), on_change=_turn,
         )  # fmt: skip
         if state.linked(Transformer.TURNED):
             st.button("Turn all back", on_click=_back, key="tf_back", type="tertiary")
@@ -142,13 +142,13 @@ def _predictions(found: Translation, inside: Inside, edited: Inside) -> None:
 
 
 def sentences(leaky: np.ndarray, shown: np.ndarray) -> Iterable[str]:
-    """The leak test in words; positions count from 1 as in the picture.
+    """The leak test in words; positions count from 0, as the labels do.
 
     Args:
         leaky: (T, T), how far prediction i (row) moved when input j (column) was exchanged.
         shown: (T, T), the mask.
     """
-    pairs = np.argwhere(np.triu(leaky, 1) > 0) + 1
+    pairs = np.argwhere(np.triu(leaky, 1) > 0)
     if not len(pairs):
         yield "No prediction depends on a later input: nothing leaks."
     for row in np.unique(pairs[:, 0])[:3]:
@@ -156,7 +156,7 @@ def sentences(leaky: np.ndarray, shown: np.ndarray) -> Iterable[str]:
         yield f"Prediction {row} depends on the later input {later}: the mask leaks."
     if (more := len(np.unique(pairs[:, 0])) - 3) > 0:
         yield f"So do {more} more."
-    for row in np.flatnonzero(~shown.any(1)) + 1:
+    for row in np.flatnonzero(~shown.any(1)):
         yield f"Position {row} may look at nothing: its weights are all zero."
 
 

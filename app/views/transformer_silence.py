@@ -85,7 +85,7 @@ def _pills(label: str, names: Sequence[str], link: str, key: str) -> list[int]:
         chosen = st.session_state[key] or []
         state.link(link, "-".join(str(names.index(name)) for name in chosen if name in names))
 
-    st.pills(label, names, selection_mode="multi", key=key, on_change=changed)
+    st.pills(label, names, selection_mode="multi", key=key, on_change=changed, wrap=True)
     state.publish(link)
     return places
 

@@ -11,11 +11,14 @@ KINDS = ("no change", "from its past or itself", "from its future: a leak")
 COLOURS = ("rgba(123,128,136,0.10)", "rgba(47,127,193,0.45)", theme.ACCENT)
 
 
-def leak_matrix(changed: np.ndarray, *, title: str = "", height: int = 380) -> go.Figure:
-    """Outputs down, moved tokens across, both counted from 1; every cell says how much.
+def leak_matrix(
+    changed: np.ndarray, *, first: int = 1, title: str = "", height: int = 380
+) -> go.Figure:
+    """Outputs down, moved tokens across; every cell says how much.
 
     Args:
         changed: (n, n), how much output i (row) changed when token j (column) was moved.
+        first: the number of the first output and token.
 
     Raises:
         ValueError: the matrix is not square.
@@ -24,7 +27,7 @@ def leak_matrix(changed: np.ndarray, *, title: str = "", height: int = 380) -> g
         raise ValueError(f"expected (n, n), got {changed.shape}")
     moved = changed > 0
     kinds = moved.astype(int) + np.triu(moved, 1)  # 0 none, 1 allowed, 2 leak
-    names = [str(place) for place in range(1, len(changed) + 1)]
+    names = [str(place) for place in range(first, first + len(changed))]
     words = [theme.number(value) if value else "0" for value in changed.ravel()]
     steps = [(k / 3 + end, COLOURS[k]) for k in range(3) for end in (0.0, 1 / 3)]
     cells = go.Heatmap(

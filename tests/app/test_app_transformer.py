@@ -158,18 +158,18 @@ def test_the_look_ahead_mask_does_not_leak(transformer: Open) -> None:
 
 def test_an_open_cell_leaks(transformer: Open) -> None:
     app = transformer(tf_view="Mask", tf_turned="1.3")
-    assert "Prediction 2 depends on the later input" in html(app) and "the mask leaks" in html(app)
+    assert "Prediction 1 depends on the later input" in html(app) and "the mask leaks" in html(app)
 
 
 def test_a_click_turns_a_cell_over(transformer: Open) -> None:
     app = report(transformer(tf_view="Mask"), 0, [0, 4])
     assert app.session_state["tf_turned"] == "0.4"
-    assert "Prediction 1 depends on the later input" in html(app)
+    assert "Prediction 0 depends on the later input" in html(app)
 
 
 def test_a_row_that_is_hidden_everywhere_is_said(transformer: Open) -> None:
     page = html(transformer(tf_view="Mask", tf_mask="itself", tf_turned="2.2"))
-    assert "Position 3 may look at nothing: its weights are all zero." in page
+    assert "Position 2 may look at nothing: its weights are all zero." in page
 
 
 def test_presets_of_the_mask() -> None:
@@ -192,8 +192,8 @@ def test_the_leak_test_in_words() -> None:
     leaky[0, 2] = leaky[0, 3] = 0.5
     shown[1] = False
     assert list(sentences(leaky, shown)) == [
-        "Prediction 1 depends on the later input 3, 4: the mask leaks.",
-        "Position 2 may look at nothing: its weights are all zero.",
+        "Prediction 0 depends on the later input 2, 3: the mask leaks.",
+        "Position 1 may look at nothing: its weights are all zero.",
     ]
 
 

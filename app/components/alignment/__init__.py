@@ -29,6 +29,7 @@ def alignment(
     colours: Colours = "viridis",
     name: str = "alignment",
     scale: str = "share of a row’s weight, one scale for all rows",
+    axes: tuple[str, str] = ("source", "target"),
     asked: Cell | None = None,
     on_change: Callable[[Cell | None], None] | None = None,
 ) -> Cell | None:
@@ -48,6 +49,7 @@ def alignment(
         vmax: the weight that the scale ends at.
         name: of the downloaded files.
         scale: words beside the colour bar.
+        axes: what is across and what is down.
         asked: the cell that the page wants pinned. Other labels start without a pin.
         on_change: called with the cell before the rerun that a click causes.
 
@@ -76,6 +78,7 @@ def alignment(
         "vmax": float(vmax),
         "name": name,
         "scale": scale,
+        "axes": list(axes),
     }
 
     def message(fields: dict[str, Any]) -> bytes:

@@ -55,7 +55,8 @@ class Alignment {
     groups.bars.replaceChildren(...probabilityBars(message, layout));
     if (message.probabilities.length) groups.bars.append(caption("p", layout.size.width + 8));
     const edge = 4 - layout.left;
-    groups.corner.replaceChildren(caption("source →", edge, -20), caption("target ↓", edge));
+    const [across, down] = message.axes;
+    groups.corner.replaceChildren(caption(`${across} →`, edge, -20), caption(`${down} ↓`, edge));
     this.#frame();
     this.show();
   }
