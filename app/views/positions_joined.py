@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attnviz.position_study import Joined
 
 WAYS = ("the words’ own (adding)", "one of their own")
-FIRST = 40  # of a row's numbers are drawn
+FIRST = 16  # of a row's numbers are drawn
 PARTS = {"content": "W_x x", "position": "W_p p", "joined": "W [x; p]"}
 
 
@@ -36,8 +36,8 @@ def draw() -> None:
         panels = {title: getattr(found, part)[:, :FIRST] for part, title in PARTS.items()}
         every = np.concatenate([panel.ravel() for panel in panels.values()])
         figure = matrix_panels(
-            panels, [rows] * 3, columns=1, name="queries of the first layer, one scale",
-            maximum=float(np.percentile(np.abs(every), 98)), height=640,
+            panels, [rows] * 3, columns=3, name="queries of the first layer, one scale",
+            maximum=float(np.percentile(np.abs(every), 98)), height=560,
         )  # fmt: skip
         show.plot(figure, key="pos_joined", name="joined", alt="Both parts and the whole")
     with side:
