@@ -32,8 +32,14 @@ def draw() -> None:
     found = places.learned(side)
     fixed = places.table_2d(side, side, found.native.shape[1])
     grids = _grids(found, fixed, (row, column))
-    figure = figures.grid_panels(grids, name="cosine with the marked place", height=440)
-    show.plot(figure, key="pos_beyond", name="beyond", alt="Similarity beyond the trained grid")
+    for number, (panel, (way, grid)) in enumerate(
+        zip(st.columns(3, gap="medium"), grids.items(), strict=True)
+    ):
+        with panel:
+            figure = figures.place_map(
+                grid, name="cosine with the marked place", title=way.capitalize(), bar=not number
+            )
+            show.plot(figure, key=f"pos_beyond_{number}", name="beyond", alt=f"Similarity: {way}")
     more, truth = st.columns([13, 8], gap="large")
     with more:
         show.explain("positions", "Beyond the length")
@@ -94,7 +100,7 @@ def _facts(found: Table, fixed: np.ndarray, grids: dict[str, Grid]) -> Iterable[
 
 def _scores(card: zoo.Card) -> str:
     top = card.scores.get("unseen_top1")
-    return f"{top:.1%} of unseen pictures named right" if top else "not measured"
+    return f"{100 * top:.1f} % of unseen pictures named right" if top else "not measured"
 
 
 def _take_away(grids: dict[str, Grid], side: int, place: tuple[int, int]) -> None:

@@ -78,8 +78,7 @@ def _spread(count: int, chosen: int) -> list[int]:
 def _block(angle: float) -> str:
     cos, sin = np.cos(angle), np.sin(angle)
     return (
-        rf"\begin{{pmatrix}} \cos k\omega & \sin k\omega \\ -\sin k\omega & \cos k\omega "
-        rf"\end{{pmatrix}} = \begin{{pmatrix}} {cos:.3f} & {sin:.3f} \\ {-sin:.3f} & {cos:.3f} "
+        rf"M_{{k,i}} = \begin{{pmatrix}} {cos:.3f} & {sin:.3f} \\ {-sin:.3f} & {cos:.3f} "
         r"\end{pmatrix}"
     )
 

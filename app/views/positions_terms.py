@@ -38,7 +38,7 @@ def draw() -> None:
     rows = positions_common.numbered(positions_common.names(talk))
     panels = {
         TERMS[0]: terms[0], TERMS[1]: terms[1], "all four together": terms.sum(0),
-        TERMS[2]: terms[2], TERMS[3]: terms[3], "the model’s own scores": scores,
+        TERMS[2]: terms[2], TERMS[3]: terms[3], "the model’s scores": scores,
     }  # fmt: skip
     with left:
         every = np.concatenate([panel.ravel() for panel in panels.values()])

@@ -226,54 +226,37 @@ def position_matrix(
     )
 
 
-def grid_panels(panels: Mapping[str, Grid], *, name: str, height: int = 400) -> go.Figure:
-    """Maps of one place's value with all others, beside each other; what is missing stays blank.
+def place_map(
+    grid: Grid, *, name: str, title: str = "", bar: bool = True, height: int = 420
+) -> go.Figure:
+    """One place's value with all others; what is missing stays blank.
 
     Args:
         name: what the values are, −1 to 1.
+        bar: whether the colour bar is shown; without it, its room is kept.
     """
-    figure = theme.sheet(height=height, room=theme.COLOUR_BAR_ROOM + 26)
-    every = np.concatenate([grid.values.ravel() for grid in panels.values()])
-    scale = theme.scale(every, colours="diverging", maximum=1.0, name=name)
-    scale["colorbar"]["y"] = 1 + 26 / (height - theme.COLOUR_BAR_ROOM - 26 - 24)
-    share = 1 / len(panels)
-    for number, (title, (panel, frame, place)) in enumerate(panels.items()):
-        axis = str(number + 1) if number else ""
-        figure.add_heatmap(
-            z=panel.astype(np.float32), xaxis=f"x{axis}", yaxis=f"y{axis}",
-            showscale=not number, **scale,
-            hovertemplate=f"{theme.escape(title)}<br>row %{{y}}, column %{{x}}: %{{z:.3f}}"
-            "<extra></extra>",
-        )  # fmt: skip
-        rows, cols = panel.shape
-        left, right = number * share, (number + 1) * share - 0.03
-        figure.layout[f"xaxis{axis}"] = _side([-0.5, cols - 0.5], f"y{axis}") | {
-            "domain": [left, right], "constraintoward": "left",
-        }  # fmt: skip
-        figure.layout[f"yaxis{axis}"] = _side([rows - 0.5, -0.5], f"x{axis}") | {
-            "scaleanchor": f"x{axis}", "constraintoward": "top",
-        }  # fmt: skip
-        figure.add_shape(
-            type="rect", x0=-0.5, y0=-0.5, x1=frame[1] - 0.5, y1=frame[0] - 0.5,
-            xref=f"x{axis}", yref=f"y{axis}", line={"color": theme.NEUTRAL, "width": 1.5},
-        )  # fmt: skip
-        figure.add_scatter(
-            x=[place[1]], y=[place[0]], mode="markers", xaxis=f"x{axis}", yaxis=f"y{axis}",
-            marker={"symbol": "circle-open", "size": 10, "color": "#000", "line": {"width": 2}},
-            hoverinfo="skip",
-        )  # fmt: skip
-        figure.add_annotation(
-            text=theme.escape(title), showarrow=False, font={"size": 13}, x=left, y=1,
-            xref="paper", yref="paper", xanchor="left", yanchor="bottom", yshift=2,
-        )  # fmt: skip
-    return figure
-
-
-def _side(ends: list[float], anchor: str) -> dict[str, Any]:
-    return {
-        "range": ends, "anchor": anchor, "constrain": "domain", "fixedrange": True,
-        "showgrid": False, "zeroline": False, "ticks": "", "nticks": 6, "tickfont": {"size": 10},
-    }  # fmt: skip
+    scale = theme.scale(grid.values, colours="diverging", maximum=1.0, name=name)
+    heatmap = go.Heatmap(
+        z=grid.values.astype(np.float32),
+        hovertemplate="row %{y}, column %{x}: %{z:.3f}<extra></extra>",
+        showscale=bar,
+        **scale,
+    )
+    figure = theme.sheet(heatmap, title=title, height=height, room=theme.COLOUR_BAR_ROOM)
+    (rows, cols), (row, column) = grid.values.shape, grid.place
+    figure.add_shape(
+        type="rect", x0=-0.5, y0=-0.5, x1=grid.frame[1] - 0.5, y1=grid.frame[0] - 0.5,
+        line={"color": theme.NEUTRAL, "width": 1.5},
+    )  # fmt: skip
+    figure.add_scatter(
+        x=[column], y=[row], mode="markers", hoverinfo="skip",
+        marker={"symbol": "circle-open", "size": 12, "color": "#000", "line": {"width": 2}},
+    )  # fmt: skip
+    plain = {"constrain": "domain", "fixedrange": True, "nticks": 6}
+    figure.update_xaxes(**plain, range=[-0.5, cols - 0.5], constraintoward="left")
+    return figure.update_yaxes(
+        **plain, range=[rows - 0.5, -0.5], scaleanchor="x", constraintoward="top"
+    )
 
 
 def _angle(before: np.ndarray, after: np.ndarray, shift: int) -> float:

@@ -10,7 +10,7 @@ from attnviz.analysis import frequencies
 from attnviz.figures import (
     Grid,
     by_offset,
-    grid_panels,
+    place_map,
     position_matrix,
     rotation_circle,
     rotation_clocks,
@@ -78,16 +78,13 @@ def test_matrix_of_positions_keeps_its_values() -> None:
     assert (heatmap.zmin, heatmap.zmax) == (-4, 4)
 
 
-def test_panels_have_their_own_frame_and_place() -> None:
+def test_a_map_has_its_frame_and_its_place_and_blanks() -> None:
     whole = np.linspace(-1, 1, 12).reshape(3, 4)
     ended = np.where(np.arange(12).reshape(3, 4) % 4 < 2, whole, np.nan)
-    figure = grid_panels(
-        {"on": Grid(whole, (2, 2), (1, 0)), "ends": Grid(ended, (3, 2), (2, 1))}, name="cosine"
-    )
-    maps = [trace for trace in figure.data if trace.type == "heatmap"]
-    np.testing.assert_array_equal(maps[1].z, ended.astype(np.float32))
-    assert {(trace.zmin, trace.zmax) for trace in maps} == {(-1, 1)}
-    places = [trace for trace in figure.data if trace.type == "scatter"]
-    assert [(*trace.x, *trace.y, trace.xaxis) for trace in places] == [(0, 1, "x"), (1, 2, "x2")]
-    frames = [(shape.x1, shape.y1, shape.xref) for shape in figure.layout.shapes]
-    assert frames == [(1.5, 1.5, "x"), (1.5, 2.5, "x2")]
+    figure = place_map(Grid(ended, (3, 2), (2, 1)), name="cosine", bar=False)
+    heatmap, place = figure.data
+    np.testing.assert_array_equal(heatmap.z, ended.astype(np.float32))
+    assert (heatmap.zmin, heatmap.zmax, heatmap.showscale) == (-1, 1, False)
+    assert (*place.x, *place.y) == (1, 2)
+    (frame,) = figure.layout.shapes
+    assert (frame.x1, frame.y1) == (1.5, 2.5)
