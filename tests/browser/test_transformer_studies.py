@@ -50,7 +50,7 @@ def test_a_turned_cell_changes_the_outputs_and_the_leak_test_catches_it(opened: 
     assert weight(page, 2, 3) == 0
     click_cell(page, page.locator(".alignment"), 2, 3)  # “March” reads itself in the next input
     expect(
-        page.get_by_text(re.compile("Prediction 3 depends on the later input 4"))
+        page.get_by_text(re.compile("Prediction 2 depends on the later input 3"))
     ).to_be_visible()
     expect(page).to_have_url(re.compile(r"tf_turned=2\.3\b"))
     expect(page.locator(".tokens mark")).to_have_count(1)
