@@ -194,7 +194,14 @@ class Transformer:
     TURNED = "tf_turned"  # those cells
     MASK_LAYER = "tf_mask_layer"
     MASK_HEAD = "tf_mask_head"
+    STEP = "tf_step"  # of the writing, and the layer whose heads are shown, as a pair
+    STACK = "tf_stack"
+    PART = "tf_part"  # of a layer
+    DEPTH = "tf_depth"  # which layer
+    SUBLAYER = "tf_sublayer"
+    RIGHT = "tf_right"  # whether the right piece's probability or its rank is drawn
     # not in links
+    WRITER = "tf_writer"
     HEADS = "tf_heads"
     RECURRENT = "tf_recurrent"
     CROSS = "tf_cross"

@@ -169,6 +169,24 @@ def looked_inside(
     return loaders.kept(key, make, lambda found: sum(a.nbytes for a in found.stages.values()))
 
 
+def fed_forward(
+    talk: Talk, stack: str, layer: int, entering: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """A layer's feed-forward net over given states, as matrices and as convolutions."""
+    from attnviz.feed_forward import both_ways
+
+    model = _model(talk)
+    with loaders.turn(talk.device):
+        return both_ways(model, stack, layer, entering)
+
+
+def gain_and_bias(talk: Talk, stack: str, layer: int, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """What one LayerNorm of a Transformer multiplies by and adds."""
+    from attnviz.feed_forward import gain_and_bias as read
+
+    return read(_model(talk), stack, layer, number)
+
+
 def head_effects(talk: Talk, ids: Sequence[int]) -> dict[str, np.ndarray]:
     """What each head of a Transformer is worth for a translation, nats by kind of attention."""
     from attnviz.inside import head_effects as measure

@@ -39,6 +39,7 @@ class Inside:
             logit lens"). Only the last layer was trained to be read so.
         ids: (N + 1, T, k) of these pieces; labels: their texts.
         right: (N + 1, T), probability of the piece that had to be predicted.
+        ranks: (N + 1, T), how many pieces were likelier than it.
     """
 
     source: tuple[str, ...]
@@ -49,6 +50,7 @@ class Inside:
     ids: np.ndarray = field(repr=False)
     labels: tuple[tuple[tuple[str, ...], ...], ...] = field(repr=False)
     right: np.ndarray = field(repr=False)
+    ranks: np.ndarray = field(repr=False)
     seconds: float
     device: str
 
@@ -103,6 +105,7 @@ def look_inside(
         best, places = chances.topk(min(TOP, tokeniser.size), -1)  # (N + 1, T, k)
     seconds = time.perf_counter() - began
     wanted = chances.new_tensor(ids, dtype=torch.long).expand(len(chances), 1, -1).mT
+    right = chances.gather(2, wanted)  # (N + 1, T, 1)
     return Inside(
         source=(*read.pieces.texts, END_LABEL),
         inputs=(START_LABEL, *(label(tokeniser, id) for id in ids[:-1])),
@@ -114,7 +117,8 @@ def look_inside(
             tuple(tuple(label(tokeniser, id) for id in row) for row in layer)
             for layer in places.tolist()
         ),
-        right=chances.gather(2, wanted)[..., 0].cpu().numpy(),
+        right=right[..., 0].cpu().numpy(),
+        ranks=(chances > right).sum(-1).cpu().numpy(),
         seconds=seconds,
         device=str(read.ids.device),
     )

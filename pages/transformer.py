@@ -12,15 +12,21 @@ from app.views import (
     seq2seq_forcing,
     seq2seq_training,
     transformer_beside,
+    transformer_depth,
     transformer_heads,
+    transformer_inside,
     transformer_mask,
     transformer_minilm,
     transformer_scores,
     transformer_silence,
+    transformer_steps,
 )
 
 VIEWS: dict[str, Callable[[Talk], None]] = {
     "Heads": transformer_heads.draw,
+    "Step by step": transformer_steps.draw,
+    "Inside": transformer_inside.draw,
+    "Every layer": transformer_depth.draw,
     "Mask": transformer_mask.draw,
     "Silence": transformer_silence.draw,
     "Forced or free": seq2seq_forcing.draw,

@@ -108,6 +108,11 @@ def remark(talk: Talk, found: Translation) -> str:
     )
 
 
+def remarks(talk: Talk, found: Translation) -> list[str]:
+    """What a reader should know of this sentence and its translation."""
+    return [note for note in (*found.notes, remark(talk, found)) if note]
+
+
 def code(talk: Talk, how: str = "") -> str:
     """The snippet up to the run, ``inside``."""
     return seq2seq_common.code(talk, how) + (

@@ -32,8 +32,7 @@ def draw(talk: Talk) -> None:
     words, choice = st.columns([11, 9], gap="large", vertical_alignment="bottom")
     with words:
         language = held_out(talk.card.corpus or "").target_language
-        remark = transformer_common.remark(talk, found)
-        show.translation(found.text, language, [*found.notes, *([remark] if remark else [])])
+        show.translation(found.text, language, transformer_common.remarks(talk, found))
     with choice, st.container(horizontal=True, vertical_alignment="bottom"):
         kind = controls.one_of("Attention", list(KINDS), key=Transformer.KIND)
         units = controls.one_of("Tokens are", UNITS, key=Transformer.UNITS)

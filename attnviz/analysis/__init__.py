@@ -31,11 +31,14 @@ from attnviz.analysis.positions import (
     rotate,
     rotations,
 )
+from attnviz.analysis.sublayers import SUBLAYERS, Sublayer, standardised, sublayers
 
 __all__ = [
     "HABITS",
+    "SUBLAYERS",
     "ByOffset",
     "Shares",
+    "Sublayer",
     "argmax_accuracy",
     "attention_gradient",
     "bleu",
@@ -58,6 +61,8 @@ __all__ = [
     "rotate",
     "rotations",
     "shares",
+    "standardised",
+    "sublayers",
     "upsample",
     "wilson",
     "writing_lags",

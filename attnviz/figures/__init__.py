@@ -11,6 +11,7 @@ from attnviz.figures.complexity import (
 )
 from attnviz.figures.depth import entropy, head_distance
 from attnviz.figures.labels import data_path, labels_bar, labels_change
+from attnviz.figures.layers import by_position, next_pieces, right_by_layer
 from attnviz.figures.matrix import token_matrix
 from attnviz.figures.picture import attention_map
 from attnviz.figures.positions import (
@@ -38,6 +39,7 @@ __all__ = [
     "Score",
     "attention_map",
     "by_offset",
+    "by_position",
     "by_step",
     "cosine_tiles",
     "cost_by_length",
@@ -53,9 +55,11 @@ __all__ = [
     "labels_change",
     "lag_by_place",
     "measured_by_length",
+    "next_pieces",
     "piece_chances",
     "place_map",
     "position_matrix",
+    "right_by_layer",
     "rotation_circle",
     "rotation_clocks",
     "score_by_length",
