@@ -15,6 +15,7 @@ from app.translations import Talk
 from app.views import transformer_common
 from app.views.seq2seq_common import UNITS
 from app.views.transformer_common import KINDS, NAMES, Heads
+from attnviz import analysis
 from attnviz.data.held_out import held_out
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def draw(talk: Talk) -> None:
     more, truth = st.columns([11, 9], gap="large")
     with more:
         if picked is not None:
-            _picked(shown, picked)
+            _picked(shown, picked, kind)
         show.explain("transformer", "Heads")
         _take_away(talk, inside, shown, kind, picked)
     with truth:
@@ -82,7 +83,7 @@ def _pinned(layers: int, count: int) -> Head | None:
     return next(((layer, head) for layer, head in found if layer < layers and head < count), None)
 
 
-def _picked(shown: Heads, picked: Head) -> None:
+def _picked(shown: Heads, picked: Head, kind: str) -> None:
     """Where each token of one head looks most, and how widely the head looks."""
     weights = shown.weights[picked]  # (queries, keys)
     best = weights.argmax(1)
@@ -93,15 +94,24 @@ def _picked(shown: Heads, picked: Head) -> None:
     show.values(
         f"Layer {picked[0]}, head {picked[1]}: each token looks most at", rows, unit="weight"
     )
-    bits = entropy(weights)
-    show.note(f"On average a row of this head is {bits:.2f} bits wide: as many as "
-              f"{2**bits:.1f} tokens alike.")  # fmt: skip
+    show.labels("On average it looks at", looks(weights, kind))
+    bits = float(analysis.entropy(weights, average=True))
+    show.note(f"A row of this head is {bits:.2f} bits wide on average: as many as {2**bits:.1f} "
+              "tokens alike.")  # fmt: skip
 
 
-def entropy(weights: np.ndarray) -> float:
-    """Mean entropy of rows, bits: (q, k) → number."""
-    positive = np.where(weights > 0, weights, 1)
-    return float(-(positive * np.log2(positive)).sum(-1).mean())
+def looks(weights: np.ndarray, kind: str) -> list[tuple[str, float]]:
+    """The mean share on usual places, each over the queries that have such a place; (q, k)."""
+    places: list[tuple[str, np.ndarray]] = []
+    if kind != "cross":
+        places += [("the one before", np.diagonal(weights, -1)), ("itself", np.diagonal(weights))]
+    if kind == "encoder":
+        places.append(("the one after", np.diagonal(weights, 1)))
+    if kind == "decoder":
+        places.append(("the start, <s>", weights[:, 0]))
+    else:
+        places.append(("the end, </s>", weights[:, -1]))
+    return [(name, float(shares.mean())) for name, shares in places if shares.size]
 
 
 def _facts(shown: Heads, kind: str) -> Iterable[tuple[str, str]]:

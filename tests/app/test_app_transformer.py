@@ -25,7 +25,8 @@ from tests.app.conftest import CORPUS
 Open = Callable[..., AppTest]
 TEXT, SAID = FIRST[CORPUS], "Monday, March 9, 2026"
 VIEWS = (
-    "Heads", "Mask", "Silence", "Forced or free", "Beside the LSTM", "Beam", "Training", "Scores",
+    "Heads", "Step by step", "Inside", "Every layer", "Mask", "Silence", "Forced or free",
+    "Beside the LSTM", "Beam", "Training", "Scores",
 )  # fmt: skip
 
 

@@ -89,6 +89,15 @@ def test_the_last_layer_predicts_what_the_model_predicts(found: Inside, run: Tra
     assert not np.allclose(found.chances[0], found.chances[-1])
 
 
+def test_the_rank_counts_the_likelier_pieces(model: Any, found: Inside) -> None:
+    np.testing.assert_array_equal(found.ranks[-1], 0)  # greedy
+    other = look_inside(model, TOKENISER, SENTENCE, (20, 31, 42, END))
+    kept = other.chances.shape[-1]
+    above = (other.chances > other.right[..., None]).sum(-1)  # (N + 1, T), of the kept ones
+    assert (above == kept).any()
+    np.testing.assert_array_equal(np.minimum(other.ranks, kept), above)
+
+
 def test_a_silenced_head_adds_nothing(model: Any, run: Translation, found: Inside) -> None:
     for kind, place in (
         ("encoder", "encoder.layers.1.self_attn"), ("decoder", "decoder.layers.1.self_attn"),
