@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import streamlit as st
 import torch
 from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
@@ -36,6 +37,13 @@ TRANSFORMER = "transformer"
 CORPUS, OTHER_CORPUS = "dates_ko_en", "numbers_ko_en"
 SNAPSHOTS = (10, 100)
 TEXT_SCORES = {"exact_match": 0.5, "bleu": 61.25, "chrf": 70.0, "token_accuracy": 0.75}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _empty_caches() -> None:
+    """Some modules run on the real zoo and others on the tiny one, under the same names."""
+    st.cache_resource.clear()
+    st.cache_data.clear()
 
 
 @pytest.fixture(scope="module", autouse=True)
