@@ -88,7 +88,7 @@ class Plan:
         """The learning rate of a step, counted from 0."""
         if self.schedule == "cosine":
             return self.rate * cosine(step, self.steps, self.warmup)
-        left = min(1.0, (self.steps - step) / max(1, self.cooldown))
+        left = min(1.0, (self.steps - step) / self.cooldown) if self.cooldown else 1.0
         return self.rate * left * inverse_root(step, self.warmup, self.width)
 
 
