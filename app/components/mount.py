@@ -130,6 +130,14 @@ def _reported(key: str, choice: _Choice | None, accept: Callable[[Any], Any]) ->
     return accept(report.get("value"))
 
 
+def pair(value: Any, rows: int, columns: int) -> tuple[int, int] | None:
+    """A reported (row, column) as a tuple, or None if there is no such place."""
+    whole = isinstance(value, list) and [type(v) for v in value] == [int, int]
+    if not (whole and 0 <= value[0] < rows and 0 <= value[1] < columns):
+        return None
+    return value[0], value[1]
+
+
 def check_bytes(what: str, array: np.ndarray, shape: tuple[int, ...], axes: str) -> np.ndarray:
     """The array in one piece, or a ValueError that says what was expected."""
     if array.dtype != np.uint8 or array.shape != shape:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.components.mount import fingerprint, mount, pack, register
+from app.components.mount import fingerprint, mount, pack, pair, register
 from attnviz.figures.theme import Colours, colour_table
 
 _RENDER = register("alignment", __file__)
@@ -85,19 +85,13 @@ def alignment(
         table = colour_table(colours)
         return pack(facts | fields, colours=table, weights=weights, probabilities=strip)
 
-    def accept(value: Any) -> Cell | None:
-        whole = isinstance(value, list) and [type(v) for v in value] == [int, int]
-        if not (whole and 0 <= value[0] < len(target) and 0 <= value[1] < len(source)):
-            return None
-        return value[0], value[1]
-
     return mount(
         _RENDER,
         key=key,
         message=message,
         subject=fingerprint(repr((facts["source"], facts["target"])).encode()),
         asked=(int(asked[0]), int(asked[1])) if asked else None,
-        accept=accept,
+        accept=lambda value: pair(value, len(target), len(source)),
         on_change=on_change,
     )
 

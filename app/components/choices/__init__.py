@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from app.components.mount import fingerprint, mount, pack, register
+from app.components.mount import fingerprint, mount, pack, pair, register
 
 _RENDER = register("choices", __file__)
 
@@ -84,18 +84,12 @@ def choices(
             probabilities=np.ascontiguousarray(decoding.probabilities, "<f4"),
         )
 
-    def accept(value: Any) -> Pick | None:
-        whole = isinstance(value, list) and [type(v) for v in value] == [int, int]
-        if not (whole and 0 <= value[0] < steps and 0 <= value[1] < count):
-            return None
-        return value[0], value[1]
-
     return mount(
         _RENDER,
         key=key,
         message=message,
         subject=fingerprint(repr((facts["candidates"], facts["said"], facts["given"])).encode()),
         asked=None,
-        accept=accept,
+        accept=lambda value: pair(value, steps, count),
         on_change=on_change,
     )

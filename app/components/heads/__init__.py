@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from app.components.heads.encoding import Encoded, encode
-from app.components.mount import fingerprint, mount, pack, register
+from app.components.mount import fingerprint, mount, pack, pair, register
 from attnviz.figures.theme import CATEGORICAL, Colours, colour_table
 
 _RENDER = register("heads", __file__)
@@ -108,19 +108,13 @@ def heads(
             weights=encoded.body,
         )
 
-    def accept(value: Any) -> Head | None:
-        whole = isinstance(value, list) and [type(v) for v in value] == [int, int]
-        if not (whole and 0 <= value[0] < layers and 0 <= value[1] < count):
-            return None
-        return value[0], value[1]
-
     return mount(
         _RENDER,
         key=key,
         message=message,
         subject=f"{kind} {layers}×{count}",
         asked=(int(selected[0]), int(selected[1])) if selected else None,
-        accept=accept,
+        accept=lambda value: pair(value, layers, count),
         on_change=on_change,
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.components.mount import check_bytes, layout, mount, pack, register
+from app.components.mount import check_bytes, layout, mount, pack, pair, register
 from attnviz.figures.theme import Colours, colour_table
 from attnviz.geometry import Geometry
 
@@ -67,18 +67,12 @@ def wall(
     def message(fields: dict[str, Any]) -> bytes:
         return pack(facts | fields, colours=colour_table(colours), weights=rows)
 
-    def accept(value: Any) -> Head | None:
-        whole = isinstance(value, list) and [type(v) for v in value] == [int, int]
-        if not (whole and 0 <= value[0] < layers and 0 <= value[1] < heads):
-            return None
-        return value[0], value[1]
-
     return mount(
         _RENDER,
         key=key,
         message=message,
         subject=f"{layers}×{heads}",
         asked=(int(selected[0]), int(selected[1])) if selected else None,
-        accept=accept,
+        accept=lambda value: pair(value, layers, heads),
         on_change=on_change,
     )
