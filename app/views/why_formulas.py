@@ -19,17 +19,18 @@ WIDTHS = [2**power for power in range(4, 13)]
 WINDOWS = [2**power + 1 for power in range(1, 11)]
 PAPER, EXACT = "the paper’s terms", "multiply-adds"
 ORDERS = {  # of the paper's table: complexity, sequential operations, maximum path length
-    SELF: (r"n^2 \cdot d", "1", "1"),
-    RECURRENT: (r"n \cdot d^2", "n", "n"),
-    CONVOLUTION: (r"k \cdot n \cdot d^2", "1", r"\log_k n"),
-    RESTRICTED: (r"r \cdot n \cdot d", "1", "n/r"),
+    SELF: ("n²·d", "1", "1"),
+    RECURRENT: ("n·d²", "n", "n"),
+    CONVOLUTION: ("k·n·d²", "1", "logₖ n"),
+    RESTRICTED: ("r·n·d", "1", "n/r"),
 }
+ORDERED = ("layer", "complexity per layer", "sequential operations", "longest path")
 GRID = np.geomspace(LENGTHS[0], LENGTHS[-1], 57)
 
 
 @show.panel
 def draw() -> None:
-    """The lines at the left; sizes and what they come to at the right; the table below."""
+    """The lines and the table at the left; sizes and what they come to at the right."""
     figure, side = st.columns([13, 8], gap="large")
     with side:
         show.note(prose.text("why", "Formulas"))
@@ -49,6 +50,7 @@ def draw() -> None:
             height=440,
         )
         show.plot(drawn, key="why_cost", name="operations", alt="Operations by length")
+        show.table(ORDERED, list(_table(length, sizes)))
     with side:
         attention = float(costs[SELF].at(length))
         show.facts(
@@ -59,7 +61,6 @@ def draw() -> None:
             ],
             title=f"Self-attention at n = {length:,}, against",
         )
-    st.markdown(_table(length, sizes))
     more, truth = st.columns([13, 8], gap="large")
     with more:
         show.explain("why", "Formulas")
@@ -103,22 +104,19 @@ def _times(ratio: float) -> str:
     return f"{ratio:,.3g} times" if ratio >= 1 else f"1/{1 / ratio:,.3g}"
 
 
-def _table(length: int, sizes: Sizes) -> str:
-    """Table 1 in Markdown, each order with its number."""
-    rows = ["| layer | complexity per layer | sequential operations | longest path", "|:--" * 4]
+def _table(length: int, sizes: Sizes) -> Iterable[tuple[str, ...]]:
+    """Table 1, each order with its number."""
     for kind in complexity.KINDS:
         numbers = (
             short(float(complexity.paper_cost(kind, sizes).at(length))),
             short(complexity.sequential(kind, length)),
             short(complexity.path_length(kind, length, sizes)),
         )
-        cells = (f"$O({o})$ = **{n}**" for o, n in zip(ORDERS[kind], numbers, strict=True))
-        rows.append(f"| {kind} | " + " | ".join(cells))
-    return "\n".join(f"{row} |" for row in rows)
+        yield kind, *(f"O({o}) = {n}" for o, n in zip(ORDERS[kind], numbers, strict=True))
 
 
 def _facts(crossings: Iterable[tuple[float, float, str]], count: str) -> Iterable[tuple[str, str]]:
-    yield "Source", "Vaswani et al. 2017, §4, Table 1; bold numbers leave out the O’s constants"
+    yield "Source", "Vaswani et al. 2017, §4, Table 1; its numbers leave out the O’s constants"
     yield "Axes", "tokens n against operations, both logarithmic: a power is a straight line"
     for n, y, names in crossings:
         yield "Crossing", f"{names}: n = {n:,.4g}, {short(y)} operations each"

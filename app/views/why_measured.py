@@ -30,6 +30,7 @@ STOPPED = ()  # in the place of a task
 OF = {"self-attention, written out": SELF, "self-attention, fused": SELF}
 OF |= {layer: layer for layer in (RNN, LSTM, CONVOLUTION, RESTRICTED)}
 PAPER = {SELF: 2, RNN: 1, LSTM: 1, CONVOLUTION: 1, RESTRICTED: 1}  # exponents of n in Table 1
+GROWTHS = ("layer", "time", "multiply-adds", "paper’s term", "memory")
 DASHED = ("self-attention, fused", "RNN")
 
 Task = tuple[Setup, int, datetime]
@@ -49,7 +50,9 @@ def draw() -> None:
     points = measurements.known(setup)
     _figures(time, memory, points)
     if points:
-        table.markdown(_table(points, setup.sizes))
+        with table:
+            show.small("Growth: the power of n")
+            show.table(GROWTHS, list(_table(points, setup.sizes)))
     more, truth = st.columns([13, 8], gap="large")
     with more:
         show.explain("why", "Measured")
@@ -161,31 +164,26 @@ def _figures(time: Bar, memory: Bar, points: Points) -> None:
         show.plot(drawn, key="why_memory", name="memory", alt="Memory by length")
 
 
-def _table(points: Points, sizes: Sizes) -> str:
-    """Fitted exponents in Markdown, beside those that counting and the paper expect."""
-    rows = [
-        "| growth of | time | multiply-adds | paper’s term | memory |",
-        "|:--|:--|:--|:--|:--|",
-    ]
+def _table(points: Points, sizes: Sizes) -> Iterable[tuple[str, ...]]:
+    """Fitted exponents, beside those that counting and the paper expect."""
     for layer, of in OF.items():
         timed = _curve(points, layer)[-FITTED:]
         counted = [point for point in _curve(points, layer) if point.peak][-FITTED:]
         cost = complexity.layer_cost(of, sizes)
-        cells = (
-            f"**{_power(timed, [point.median for point in timed])}**",
+        yield (
+            layer,
+            _power(timed, [point.median for point in timed]),
             _power(timed, [float(cost.at(point.length)) for point in timed]),
-            f"$n^{PAPER[of]}$" if PAPER[of] > 1 else "$n$",
-            f"**{_power(counted, [point.peak or 0 for point in counted])}**",
+            str(PAPER[of]),
+            _power(counted, [point.peak or 0 for point in counted]),
         )
-        rows.append(f"| {layer} | {' | '.join(cells)} |")
-    return "\n".join(rows)
 
 
 def _power(curve: list[Point], values: list[float]) -> str:
     if len(curve) < 2:
         return "–"
     exponent = complexity.slope(np.array([point.length for point in curve]), np.array(values))
-    return f"$n^{{{exponent:.2f}}}$"
+    return f"{exponent:.2f}".replace("-", "−")
 
 
 def _facts(points: Points, setup: Setup) -> Iterable[tuple[str, str]]:
