@@ -20,14 +20,17 @@ WIDTH = 512  # of the layers; it does not matter here
 
 @show.panel
 def draw() -> None:
-    """Sizes first, then a drawing for each kind of layer."""
-    show.note(prose.text("why", "Paths"))
-    tokens, sizes, dilated = _choose()
+    """A drawing for each kind of layer at the left, their sizes at the right."""
+    left, side = st.columns([15, 6], gap="large")
+    with side:
+        show.note(prose.text("why", "Paths"))
+        tokens, sizes, dilated = _choose()
     webs = {kind: web(kind, tokens, sizes, dilated=dilated) for kind in KINDS}
-    for pair in (KINDS[:2], KINDS[2:]):
-        for kind, column in zip(pair, st.columns(2, gap="large"), strict=True):
-            with column:
-                _drawing(webs[kind])
+    with left:
+        for pair in (KINDS[:2], KINDS[2:]):
+            for kind, column in zip(pair, st.columns(2, gap="medium"), strict=True):
+                with column:
+                    _drawing(webs[kind])
     more, truth = st.columns([13, 8], gap="large")
     with more:
         show.explain("why", "Paths")
@@ -37,18 +40,13 @@ def draw() -> None:
 
 
 def _choose() -> tuple[int, Sizes, bool]:
-    columns = st.columns(4, gap="medium", vertical_alignment="center")
-    with columns[0]:
-        tokens = size("Tokens n", range(2, 25), 12, key=Why.TOKENS)
-    with columns[1]:
-        kernel = size("Kernel k", range(3, 10, 2), 3, key=Why.TAPS)
-    with columns[2]:
-        window = size("Window r", range(3, 18, 2), 5, key=Why.NEAR)
-    with columns[3]:
-        dilated = st.toggle(
-            "Dilated convolutions", True, key=Why.DILATED, bind="query-params",
-            help="Taps k times as far apart in each layer; else side by side.",
-        )  # fmt: skip
+    tokens = size("Tokens n", range(2, 25), 12, key=Why.TOKENS)
+    kernel = size("Kernel k", range(3, 10, 2), 3, key=Why.TAPS)
+    window = size("Window r", range(3, 18, 2), 5, key=Why.NEAR)
+    dilated = st.toggle(
+        "Dilated convolutions", True, key=Why.DILATED, bind="query-params",
+        help="Taps k times as far apart in each layer; else side by side.",
+    )  # fmt: skip
     return tokens, Sizes(WIDTH, kernel, window), dilated
 
 
