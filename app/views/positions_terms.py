@@ -37,13 +37,13 @@ def draw() -> None:
     terms, scores = found.terms[:, head], found.scores[head]
     rows = positions_common.numbered(positions_common.names(talk))
     panels = {
-        TERMS[0]: terms[0], TERMS[1]: terms[1], "all four together": terms.sum(0),
-        TERMS[2]: terms[2], TERMS[3]: terms[3], "the model’s scores": scores,
+        TERMS[0]: terms[0], TERMS[1]: terms[1], "their sum": terms.sum(0),
+        TERMS[2]: terms[2], TERMS[3]: terms[3], "model’s scores": scores,
     }  # fmt: skip
     with left:
         every = np.concatenate([panel.ravel() for panel in panels.values()])
         figure = matrix_panels(
-            panels, [rows] * 6, across=[rows] * 6, columns=3,
+            panels, [rows] * 6, across=[_places(len(rows))] * 6, columns=3,
             name="query’s part – key’s part, one scale",
             maximum=float(np.percentile(np.abs(every), CUT)), height=620,
         )  # fmt: skip
@@ -67,6 +67,12 @@ def draw() -> None:
         _take_away(talk, found, TERMS)
     with truth:
         show.facts(_facts(talk, found))
+
+
+def _places(count: int) -> list[str]:
+    """Numbers of the columns, few enough for a narrow panel; the rows have their names."""
+    step = -(-count // 5)
+    return [str(place) if place % step == 0 else "" for place in range(count)]
 
 
 def _facts(talk: Talk, found: Terms) -> Iterable[tuple[str, str]]:
