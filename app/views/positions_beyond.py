@@ -24,7 +24,7 @@ def draw() -> None:
     show.note(prose.text("positions", "Beyond the length"))
     with st.container(horizontal=True, gap="large"):
         side = st.slider(
-            "Rows and columns of the new grid", 14, LARGEST, 21, key=Positions.SIDE,
+            "Side of the new grid", 14, LARGEST, 21, key=Positions.SIDE,
             bind="query-params",
         )  # fmt: skip
         row = st.slider("Row", 0, 13, 10, key=Positions.ROW, bind="query-params")
