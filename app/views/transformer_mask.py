@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from attnviz.translation import Translation
 
 MASKS = ("look-ahead", "no mask", "last two", "itself")
-TALL = 330  # of a matrix, pixels
+TALL = 256  # of a matrix, pixels
+BARS = 164  # its colour bar and labels
 
 
 @show.panel
@@ -30,10 +31,8 @@ def draw(talk: Talk) -> None:
     """Scores, mask and weights of one head beside each other; what comes of it below."""
     found, inside = transformer_common.ran(talk)
     layers, count, size = inside.weights("decoder").shape[:3]
-    note, choice = st.columns([8, 13], gap="large", vertical_alignment="bottom")
-    with note:
-        show.note(prose.text("transformer", "Mask"))
-    with choice, st.container(horizontal=True, vertical_alignment="bottom"):
+    show.note(prose.text("transformer", "Mask"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         name = controls.one_of("Mask", MASKS, key=Transformer.MASK)
         layer = int(controls.one_of("Layer", _names(layers), key=Transformer.MASK_LAYER))
         head = int(controls.one_of("Head", _names(count), key=Transformer.MASK_HEAD))
@@ -93,7 +92,7 @@ def _panels(edited: Inside, shown: np.ndarray, layer: int, head: int) -> None:
         show.small("Scores, before the mask")
         drawn = figures.token_matrix(
             edited.scores("decoder")[layer, head], labels,
-            name="score", colours="diverging", height=TALL + 90,
+            name="score", colours="diverging", height=TALL + BARS,
         )  # fmt: skip
         show.plot(drawn, key="tf_mask_scores", name="scores", alt="Scores before the mask")
     with mask:
@@ -108,7 +107,7 @@ def _panels(edited: Inside, shown: np.ndarray, layer: int, head: int) -> None:
     with weights:
         show.small("Weights, after the softmax")
         drawn = figures.token_matrix(
-            edited.weights("decoder")[layer, head], labels, scale_max=1.0, height=TALL + 90
+            edited.weights("decoder")[layer, head], labels, scale_max=1.0, height=TALL + BARS
         )
         show.plot(drawn, key="tf_mask_weights", name="weights", alt="Weights after the softmax")
 
