@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from app import controls, prose, show, translations
+from app import controls, prose, show, state, translations
 from app.components.alignment import alignment
 from app.state import Transformer
 from app.translations import ATTENDING, KINDS, Talk
@@ -33,14 +33,17 @@ def draw(talk: Talk) -> None:
     found, inside = transformer_common.ran(talk)
     before = translations.translation(older)
     layers, count = inside.weights("cross").shape[:2]
-    note, choice = st.columns([11, 9], gap="large", vertical_alignment="bottom")
-    with note:
-        show.note(prose.text("transformer", "Beside the LSTM"))
-    with choice, st.container(horizontal=True, vertical_alignment="bottom"):
+    show.note(prose.text("transformer", "Beside the LSTM"))
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         names = [str(layer) for layer in range(layers)]
-        best = layers + max(BEST, -layers)
-        names = [names[best], *names[:best], *names[best + 1 :]]  # the default first
-        layer = int(controls.one_of("Layer", names, key=Transformer.LAYER))
+        best = max(BEST, -layers)  # counted from the last
+        state.among(Transformer.LAYER, names)
+        layer = int(
+            st.segmented_control(
+                "Layer", names, default=names[best], required=True, key=Transformer.LAYER,
+                bind="query-params", wrap=True,
+            )
+        )  # fmt: skip
         heads = [MEAN, *(str(head) for head in range(count))]
         which = controls.one_of("Heads", heads, key=Transformer.WHICH)
         units = controls.one_of("Axes in", UNITS, key=Transformer.UNITS)
