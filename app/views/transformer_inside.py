@@ -63,8 +63,8 @@ def draw(talk: Talk) -> None:
 
 
 def _pickers(talk: Talk, inside: Inside) -> tuple[str, Chosen]:
+    part = controls.one_of("Part", list(PARTS), key=Transformer.PART)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        part = controls.one_of("Part", list(PARTS), key=Transformer.PART)
         stack = controls.one_of("Stack", list(SUBLAYERS), key=Transformer.STACK)
         every = sublayers(inside.stages, stack)
         count = every[-1].layer + 1
