@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from attnviz.inside import Inside
 
 CURVES = ("probability", "rank")
+ROOMY = 10  # positions: so far pieces stay readable on a phone; of more, plotly shrinks them
 
 
 @show.panel
@@ -30,6 +31,8 @@ def draw(talk: Talk) -> None:
     show.note(prose.text("transformer", "Every layer"))
     labels, chances = likeliest(inside)
     drawn = figures.next_pieces(labels, chances, inside.inputs, inside.target, height=480)
+    if len(inside.target) <= ROOMY:
+        drawn.update_traces(textfont_size=11)
     show.plot(drawn, key="tf_depth_map", name="every-layer", alt="Likeliest pieces by layer")
     more, truth = st.columns([11, 9], gap="large")
     with more:
