@@ -39,7 +39,8 @@ def draw(talk: Talk) -> None:
         _compare(talk, before, after, kept, gone)
     with wall:
         _heads(talk, inside, gone)
-    effects = translations.head_effects(talk, before.ids)
+    with st.spinner("Silencing every head alone, one layer after another …"):
+        effects = translations.head_effects(talk, before.ids)
     more, truth = st.columns([12, 9], gap="large")
     with more:
         _effects(effects)
