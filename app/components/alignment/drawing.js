@@ -6,6 +6,7 @@ const TILT = 55; // degrees, of source labels that are wider than their cells
 const STRIP = { bar: 26, written: 74, bare: 40 }; // probabilities beside the rows, with percent or not
 const CELL = { least: 20, width: 92, height: 46 };
 const TALL = 360; // about the height of all cells
+const LABEL = 132; // at most, of a tilted one
 const NARROW = 460; // room that is a phone's, or one of several matrices'
 
 // How large everything is, from the room there is.
@@ -15,16 +16,20 @@ function alignmentLayout(message, room, width) {
   const narrow = room < NARROW;
   const left = Math.min(rows, narrow ? 100 : 190);
   const strip = !probabilities.length ? 8 : narrow ? STRIP.bare : STRIP.written;
+  const widths = source.map((text, i) => width(`${i} ${text}`));
+  const label = Math.min(Math.max(...widths), LABEL);
+  const across = (beside, columns) =>
+    Math.floor(clamp((room - left - beside) / columns, CELL.least, CELL.width));
+  const upright = across(strip, source.length);
+  const tilted = Math.max(...widths) > upright - 8;
+  const angle = (TILT * Math.PI) / 180;
+  const lean = Math.ceil(Math.min(widths.at(-1), LABEL) * Math.cos(angle)) + 6; // the last label's
   const cell = {
-    width: Math.floor(clamp((room - left - strip) / source.length, CELL.least, CELL.width)),
+    width: tilted ? Math.min(upright, across(lean, source.length - 0.5)) : upright,
     height: Math.floor(clamp((height ?? TALL) / target.length, CELL.least, CELL.height)),
   };
-  const longest = Math.max(...source.map((text, i) => width(`${i} ${text}`)));
-  const tilted = longest > cell.width - 8;
-  const label = Math.min(longest, 132);
-  const sine = Math.sin((TILT * Math.PI) / 180);
-  const top = tilted ? Math.ceil(label * sine) + 20 : TEXT + 16;
-  const overhang = tilted ? Math.ceil(label * Math.cos((TILT * Math.PI) / 180)) - cell.width / 2 : 0;
+  const top = tilted ? Math.ceil(label * Math.sin(angle)) + 20 : TEXT + 16;
+  const overhang = tilted ? lean - cell.width / 2 : 0;
   const size = { width: cell.width * source.length, height: cell.height * target.length };
   const right = Math.max(strip, overhang);
   return {
