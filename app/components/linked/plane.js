@@ -2,6 +2,13 @@
 
 const REACH = 3; // vectors stay within ± this
 const STEP = 0.1; // of an arrow key
+const SIDES = { // of a point, where its label may stand
+  above: { x: 0, y: -0.24, "text-anchor": "middle" },
+  below: { x: 0, y: 0.46, "text-anchor": "middle" },
+  right: { x: 0.22, y: 0.1, "text-anchor": "start" },
+  left: { x: -0.22, y: 0.1, "text-anchor": "end" },
+};
+const BEFORE = { start: 0, middle: 0.5, end: 1 }; // share of a text that lies left of its anchor
 
 class Plane {
   // view: told to `move` a token to [x, y], that it was `dropped`, and to `look` at a token or null.
@@ -29,7 +36,7 @@ class Plane {
 
   #point(label, i) {
     const group = svgElement("g", { class: "point", tabindex: 0, role: "button" });
-    const text = svgElement("text", { y: -0.24, "font-size": 0.28, "text-anchor": "middle" });
+    const text = svgElement("text", { "font-size": 0.28 });
     text.textContent = label;
     group.setAttribute("aria-label", `Vector ${label}`);
     group.append(svgElement("circle", { class: "grip", r: 0.34 }), svgElement("circle", { r: 0.12 }), text);
@@ -90,7 +97,39 @@ class Plane {
       const [fromX, fromY] = X[token ?? 0];
       setAll(look, { x1: fromX, y1: -fromY, x2: x, y2: -y, "stroke-width": 0.16 * weight });
     });
+    this.#placeLabels(X, O);
   }
+
+  // Each label away from the middle, or at another side where that place is taken.
+  #placeLabels(X, O) {
+    const taken = [...X.map((point) => around(point, 0.13)), ...O.map((point) => around(point, 0.11))];
+    X.forEach(([x, y], i) => {
+      const text = this.points.children[i].querySelector("text");
+      const length = text.getComputedTextLength();
+      const [up, down] = y < 0 ? ["below", "above"] : ["above", "below"];
+      const [out, back] = x < 0 ? ["left", "right"] : ["right", "left"];
+      const sides = [up, out, down, back].map((name) => SIDES[name]);
+      const free = (side) => !taken.some((box) => overlap(box, labelBox([x, y], side, length)));
+      const side = sides.find(free) ?? sides[0];
+      setAll(text, side);
+      taken.push(labelBox([x, y], side, length));
+    });
+  }
+}
+
+// Boxes are [left, top, right, bottom] in the drawing, where y points down.
+function around([x, y], radius) {
+  return [x - radius, -y - radius, x + radius, -y + radius];
+}
+
+function labelBox([x, y], side, length) {
+  const left = x + side.x - length * BEFORE[side["text-anchor"]];
+  const foot = -y + side.y;
+  return [left, foot - 0.22, left + length, foot + 0.06];
+}
+
+function overlap(a, b) {
+  return a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
 }
 
 function setAll(node, attributes) {
