@@ -32,7 +32,7 @@ def draw(talk: Talk) -> None:
     found, inside = transformer_common.ran(talk)
     layers, count, size = inside.weights("decoder").shape[:3]
     show.note(prose.text("transformer", "Mask"))
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         name = controls.one_of("Mask", MASKS, key=Transformer.MASK)
         layer = int(controls.one_of("Layer", _names(layers), key=Transformer.MASK_LAYER))
         head = int(controls.one_of("Head", _names(count), key=Transformer.MASK_HEAD))
