@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from attnviz.inside import Inside
 
 CURVES = ("probability", "rank")
-ROOMY = 10  # positions: so far pieces stay readable on a phone; of more, plotly shrinks them
+ROOMY = 10  # positions: so far pieces are written as large on a phone; of more, plotly shrinks them
+SHORT = 45  # letters across all columns that a phone has room for
 
 
 @show.panel
@@ -31,8 +32,9 @@ def draw(talk: Talk) -> None:
     show.note(prose.text("transformer", "Every layer"))
     labels, chances = likeliest(inside)
     drawn = figures.next_pieces(labels, chances, inside.inputs, inside.target, height=480)
-    if len(inside.target) <= ROOMY:
-        drawn.update_traces(textfont_size=11)
+    if (columns := len(inside.target)) <= ROOMY:
+        longest = max(len(label) for row in labels for label in row)
+        drawn.update_traces(textfont_size=11 if columns * longest <= SHORT else 9)
     show.plot(drawn, key="tf_depth_map", name="every-layer", alt="Likeliest pieces by layer")
     more, truth = st.columns([11, 9], gap="large")
     with more:
