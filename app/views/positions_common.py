@@ -83,6 +83,12 @@ def numbered(names: Sequence[str]) -> list[str]:
     return [f"{place} {name}" for place, name in enumerate(names)]
 
 
+def spaced(count: int) -> list[str]:
+    """Places alone, a few of them: so many fit under a panel on a phone."""
+    step = -(-count // 5)
+    return ["" if place % step else str(place) for place in range(count)]
+
+
 def code(talk: Talk, function: str) -> str:
     """The snippet up to the model and the sentence's ``ids``."""
     return (

@@ -36,7 +36,7 @@ def draw() -> None:
     found = {added: places.moved(talk, order, added) for added in CASES}
     with left:
         rows = positions_common.numbered(names)
-        across = positions_common.numbered(shuffled)
+        across = positions_common.spaced(len(names))
         panels = {CASES[added]: each.distances for added, each in found.items()}
         figure = matrix_panels(
             panels, [rows] * 2, across=[across] * 2, columns=2, colours="viridis",

@@ -43,7 +43,7 @@ def draw() -> None:
     with left:
         every = np.concatenate([panel.ravel() for panel in panels.values()])
         figure = matrix_panels(
-            panels, [rows] * 6, across=[_places(len(rows))] * 6, columns=3,
+            panels, [rows] * 6, across=[positions_common.spaced(len(rows))] * 6, columns=3,
             name="query’s part – key’s part, one scale",
             maximum=float(np.percentile(np.abs(every), CUT)), height=620,
         )  # fmt: skip
@@ -67,12 +67,6 @@ def draw() -> None:
         _take_away(talk, found, TERMS)
     with truth:
         show.facts(_facts(talk, found))
-
-
-def _places(count: int) -> list[str]:
-    """Numbers of the columns, few enough for a narrow panel; the rows have their names."""
-    step = -(-count // 5)
-    return [str(place) if place % step == 0 else "" for place in range(count)]
 
 
 def _facts(talk: Talk, found: Terms) -> Iterable[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.views import positions_beyond, positions_learned
+from app.views import positions_beyond, positions_common, positions_learned
 from attnviz import zoo
 from attnviz.analysis import frequencies
 from attnviz.data.held_out import held_out
@@ -101,6 +102,20 @@ def test_products_depend_on_the_distance_alone(positions: Open) -> None:
     assert found and float(found[1]) < 1e-4
 
 
+def _curve(drawn: Any) -> np.ndarray:
+    packed = drawn["data"][-1]["y"]
+    return np.frombuffer(base64.b64decode(packed["bdata"]), packed["dtype"])
+
+
+def test_the_cosine_stands_beside_the_dot_product(positions: Open) -> None:
+    app = positions("Distance", pos_d="128", pos_n="32")
+    dot, cosine, _ = figures(app)
+    assert cosine["layout"]["yaxis"]["title"]["text"] == "cosine"
+    numbers = [_curve(drawn) for drawn in (dot, cosine)]
+    np.testing.assert_allclose(numbers[1], numbers[0] / 64, atol=1e-6)
+    assert numbers[1].max() == pytest.approx(1)
+
+
 def test_concatenating_with_the_words_matrix_is_what_the_model_does(positions: Open) -> None:
     app = positions("Added or concatenated")
     same = re.search(r"([^>\s]+) between W \[x; p\] and the model", html(app))
@@ -169,3 +184,12 @@ def test_what_a_link_asks_for_and_is_not_there_is_passed_over(positions: Open) -
     assert message(app)["length"] == 64 and "31, kept" in html(app)
     app = positions("Permutation", pos_sentence="nobody said this", pos_shuffle="-4")
     assert "What is true here" in html(app)
+
+
+@pytest.mark.parametrize(
+    ("count", "shown"), [(1, [0]), (5, [0, 1, 2, 3, 4]), (14, [0, 3, 6, 9, 12])]
+)
+def test_few_places_are_named_under_a_panel(count: int, shown: list[int]) -> None:
+    names = positions_common.spaced(count)
+    assert len(names) == count
+    assert [name for name in names if name] == [str(place) for place in shown]
