@@ -226,3 +226,5 @@ def test_both_alignments_stand_beside_each_other(
     weights = np.frombuffer(sent["weights"], "<f4").reshape(shape)
     np.testing.assert_allclose(weights, expected, atol=1e-5)
     assert "LSTM, MLP score" in html(app) and title in html(app)
+    layers = app.segmented_control(key="tf_layer").options
+    assert layers == sorted(layers), "as they lie, whichever is the default"
