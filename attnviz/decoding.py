@@ -111,7 +111,7 @@ def decode(
     limit = limit or limit_for(source.shape[1])
     memory, state = model.encode(source)
     found = [Hypothesis() for _ in source]
-    tokens = source.new_full((len(source), 1), START)
+    tokens = torch.full((len(source), 1), START, device=source.device)
     for t in range(limit):
         logits, state = model.decode(tokens, state, memory)
         chances = next_token(logits[:, -1])  # (b, v)
@@ -167,7 +167,7 @@ def beam_search(
     kept: list[tuple[Hypothesis, ...]] = []
     for t in range(limit):
         last = [hypothesis.ids[-1] if hypothesis.ids else START for hypothesis in live]
-        tokens = source.new_tensor(last)[:, None]  # (n, 1)
+        tokens = torch.tensor(last, device=source.device)[:, None]  # (n, 1)
         logits, state = model.decode(tokens, state, memory)
         chances = next_token(logits[:, -1]).cpu()  # (n, v)
         grown = _grow(live, chances, width - len(finished), prefix[t] if t < len(prefix) else None)
@@ -176,7 +176,7 @@ def beam_search(
         live = [hypothesis for hypothesis in grown if not hypothesis.finished]
         if not live:
             break
-        parents = source.new_tensor([hypothesis.rows[-1] for hypothesis in live])
+        parents = torch.tensor([h.rows[-1] for h in live], device=source.device)
         state, memory = rows(state, parents), rows(memory, parents)
     ranked = [sorted(part, key=lambda h: -h.score(normalise)) for part in (finished, live)]
     return Beam((*ranked[0], *ranked[1]), tuple(kept))

@@ -85,7 +85,7 @@ class SceneBuilder:
 
     def compose(self, rng: Generator) -> Scene:
         """A scene drawn with `rng`: background, objects, then light over the whole picture."""
-        canvas = self.background(rng)
+        canvas = background(self.backgrounds, rng, self.size)
         count = int(rng.choice(len(self.shares), p=self.shares)) + 1
         low, high = SIZES[count]
         chosen: list[Cutout] = []
@@ -110,13 +110,14 @@ class SceneBuilder:
         pool = self.extras if self.extras and rng.random() < self.extra_share else self.cutouts
         return pool[int(rng.integers(len(pool)))]
 
-    def background(self, rng: Generator) -> Image.Image:
-        """A crop of a background, or in a fifth of the cases one flat colour."""
-        if not self.backgrounds or rng.random() < 0.2:
-            colour = tuple(int(v) for v in rng.integers(0, 256, 3))
-            return Image.new("RGB", (self.size, self.size), colour)
-        photograph = self.backgrounds[int(rng.integers(len(self.backgrounds)))]
-        return random_crop(photograph.open(), rng, self.size, (0.15, 1.0))
+
+def background(photographs: Sequence[Photograph], rng: Generator, size: int) -> Image.Image:
+    """A crop of one of the photographs, or in a fifth of the cases one flat colour."""
+    if not photographs or rng.random() < 0.2:
+        colour = tuple(int(v) for v in rng.integers(0, 256, 3))
+        return Image.new("RGB", (size, size), colour)
+    photograph = photographs[int(rng.integers(len(photographs)))]
+    return random_crop(photograph.open(), rng, size, (0.15, 1.0))
 
 
 def trimmed(cutout: Cutout) -> Image.Image:
@@ -151,7 +152,15 @@ def paste_layer(
 
     It lies wholly inside wherever it fits; one that is larger than the scene is cut by its edge.
     """
-    longer = rng.uniform(low, high) * size
+    picture = varied(picture, rng, rng.uniform(low, high) * size)
+    layer = Image.new("RGBA", (size, size))
+    left, top = (place(rng, size - side) for side in picture.size)
+    layer.paste(picture, (left, top))
+    return layer
+
+
+def varied(picture: Image.Image, rng: Generator, longer: float) -> Image.Image:
+    """The cut-out with its longer side `longer` pixels, flipped, turned and lit a little."""
     scale = longer / max(picture.size)
     width, height = (max(2, round(side * scale)) for side in picture.size)
     picture = picture.resize((width, height), Image.Resampling.BICUBIC, reducing_gap=2.0)
@@ -159,11 +168,7 @@ def paste_layer(
         picture = picture.transpose(Image.Transpose.FLIP_LEFT_RIGHT)
     if rng.random() < 0.5:
         picture = picture.rotate(rng.uniform(-15, 15), Image.Resampling.BICUBIC, expand=True)
-    picture = ImageEnhance.Brightness(picture).enhance(rng.uniform(0.85, 1.15))
-    layer = Image.new("RGBA", (size, size))
-    left, top = (place(rng, size - side) for side in picture.size)
-    layer.paste(picture, (left, top))
-    return layer
+    return ImageEnhance.Brightness(picture).enhance(rng.uniform(0.85, 1.15))
 
 
 def place(rng: Generator, room: int) -> int:

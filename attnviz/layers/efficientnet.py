@@ -54,6 +54,7 @@ POOLED_FEATURES = 1280
 # longer strides, so every cell looks half a tile up and left.
 # tests/attnviz/layers/test_efficientnet.py measures it.
 CELL_CENTRES = {16: (16.0, 1.0), 32: (32.0, 17.0)}
+SHALLOW_CENTRE = 9.0  # of the grid after five stages, before the last striding kernel
 
 
 class SameConv2d(nn.Conv2d):
@@ -185,3 +186,10 @@ class EfficientNetLite0(nn.Module):
     def forward(self, pixels: Tensor) -> Tensor:
         """Logits: (b, 3, h, w) -> (b, classes)."""
         return self.classifier(self.pooled(self.features(pixels)))
+
+
+def half_a_tile_on(pixels: Tensor) -> Tensor:
+    """Normalised pixels (b, c, h, w) moved 8 up and left, grey behind: what lay where a cell of the
+    stride-16 grid's tile is comes to lie where that cell looks.
+    """
+    return F.pad(pixels[..., 8:, 8:], (0, 8, 0, 8))

@@ -1,4 +1,6 @@
-"""CNN stems whose grid a hybrid Vision Transformer reads (Dosovitskiy et al. 2021, section 3.1)."""
+"""CNNs whose grid another model reads: the stems of hybrid Vision Transformers (Dosovitskiy et al.
+2021, section 3.1), and the grids that a captioner looks at (Xu et al. 2015, section 3.1.1).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,14 @@ from dataclasses import dataclass
 
 from torch import Tensor, nn
 
-from attnviz.layers.efficientnet import CELL_CENTRES, EfficientNetLite0
+from attnviz.layers.efficientnet import (
+    CELL_CENTRES,
+    GRID_CHANNELS,
+    SHALLOW_CENTRE,
+    STAGES,
+    EfficientNetLite0,
+    half_a_tile_on,
+)
 from attnviz.layers.resnetv2 import ResNetV2, Root
 
 
@@ -48,3 +57,38 @@ STEMS: dict[str | None, Stem] = {
 def build_stem(name: str | None) -> nn.Module:
     """A stem with random weights."""
     return STEMS[name].build()
+
+
+class CentredGrid(EfficientNetGrid):
+    """The same grid of the picture moved by half a tile, so that cells look at their own tiles."""
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        return self.features(half_a_tile_on(pixels))
+
+
+class ShallowGrid(EfficientNetGrid):
+    """The first five stages alone: fewer channels and a smaller view, (b, 112, h/16, w/16)."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        del self.blocks[SHALLOW_STAGES:]
+
+
+SHALLOW_STAGES = 5
+SHALLOW_CHANNELS = STAGES[SHALLOW_STAGES - 1].channels
+
+
+@dataclass(frozen=True)
+class Grid:
+    """What a captioner looks at: pixels a cell, channels, and the pixel that cell 0 centres on."""
+
+    channels: int
+    stride: int
+    centre: float
+    build: Callable[[], nn.Module]
+
+
+GRIDS: dict[str, Grid] = {
+    "efficientnet_lite0": Grid(GRID_CHANNELS, 16, CELL_CENTRES[16][1] + 8, CentredGrid),
+    "efficientnet_lite0_shallow": Grid(SHALLOW_CHANNELS, 16, SHALLOW_CENTRE, ShallowGrid),
+}

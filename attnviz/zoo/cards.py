@@ -45,6 +45,8 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "corpus": (str, type(None)),
     "tokeniser": (str, type(None)),
     "snapshots": (list,),
+    "borrows": (dict,),
+    "language": (str, type(None)),
     "notes": _TEXT,
 }
 # What each entry of a list of objects has to hold.
@@ -73,6 +75,9 @@ class Card:
         scores: held-out measurements, name → value.
         by_length: the same of sentences ``from`` to ``to`` words long, ``count`` of them; a value
             that was not measured is None.
+        borrows: tensors that another bundled model's file holds: prefix of their names here →
+            ``"CARD/PREFIX"`` there; a frozen part is shipped once.
+        language: of what a captioner writes; its words are the ``labels``.
         corpus, tokeniser: of a translator: its sentences, and the vocabulary that reads them.
         snapshots: weights from earlier in the training, ``{"step", "file", "sha256", "scores"}``;
             ``at_step`` makes each a card.
@@ -101,6 +106,8 @@ class Card:
     corpus: str | None = None
     tokeniser: str | None = None
     snapshots: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    borrows: dict[str, str] = field(default_factory=dict, hash=False)
+    language: str | None = None
     notes: str = ""
 
     @property

@@ -1,0 +1,282 @@
+"""Show, Attend and Tell: a caption, one word at a time, each from where the decoder looks.
+
+Xu et al. (2015), "Show, Attend and Tell: Neural Image Caption Generation with Visual Attention",
+https://arxiv.org/abs/1502.03044: §3.1.1 (annotation vectors), §3.1.2 (decoder, equations 1–3, first
+state, deep output 7), §4.1 (hard attention), §4.2 (soft attention, equation 13), §4.2.1 (gate,
+doubly stochastic regulariser). One step:
+
+    state h ─┬─► scores e_i = score(h, a_i) ─► weights α = softmax e ─► context z = β Σ α_i a_i ─┐
+             └─► gate β = sigmoid(f h)                                                            │
+    word y ──► embedding E y ──┬──────────────────────── LSTM ◄────────────────────────────────────┤
+                               └─► logits = L_o tanh(E y + L_h h' + L_z z) ◄───────────────────────┘
+
+Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid), a 1×1 layer with
+ReLU makes its features the annotation vectors, and scores may be bilinear or dot products, too.
+
+    b batch · n cells · c channels of the CNN · a annotation size · d state · m embedding · v words
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from attnviz.geometry import Geometry
+from attnviz.layers.recurrent import LSTMCell, State
+from attnviz.layers.stems import GRIDS
+from attnviz.trace import Tap, note_geometry
+
+
+@dataclass(frozen=True)
+class ShowAttendTellConfig:
+    """Sizes of a `ShowAttendTell`.
+
+    Args:
+        vocabulary: words, the four special ones among them.
+        width: of the state, d.
+        annotation: of what a cell says, a.
+        embedding: of words, m.
+        match: of the space in which state and cells are compared.
+        stem: name of a grid in `attnviz.layers.stems.GRIDS`; None if a stem will be given.
+        channels: of the given stem; None takes those of the named one.
+        score: ``"mlp"`` (the paper's), ``"bilinear"`` or ``"dot"``.
+        hard: look at one cell, sampled in training and the likeliest otherwise (§4.1).
+        dropout: of annotation vectors' context, embeddings and the deep output.
+    """
+
+    vocabulary: int = 500
+    width: int = 160
+    annotation: int = 256
+    embedding: int = 96
+    match: int = 128
+    stem: str | None = "efficientnet_lite0"
+    channels: int | None = None
+    score: str = "mlp"
+    hard: bool = False
+    dropout: float = 0.2
+
+    def __post_init__(self) -> None:
+        for name in ("vocabulary", "width", "annotation", "embedding", "match"):
+            if getattr(self, name) < 1:
+                raise ValueError(f"{name} should be at least 1, not {getattr(self, name)}")
+        if self.score not in SCORES:
+            known = ", ".join(SCORES)
+            raise ValueError(f"score should be one of {known}, not {self.score!r}")
+        if self.stem is not None and self.stem not in GRIDS:
+            known = ", ".join(GRIDS)
+            raise ValueError(f"stem should be one of {known} or None, not {self.stem!r}")
+        if (self.stem is None) == (self.channels is None):
+            raise ValueError("give either the name of a stem or the channels of one of your own")
+        if self.score == "dot" and self.width != self.annotation:
+            raise ValueError(
+                f"a dot product needs states as long as annotation vectors, not {self.width} "
+                f"and {self.annotation}"
+            )
+        if not 0 <= self.dropout < 1:
+            raise ValueError(f"dropout should be in [0, 1), not {self.dropout}")
+
+    @property
+    def grid_channels(self) -> int:
+        """Channels of the CNN's grid, c."""
+        return self.channels if self.stem is None else GRIDS[self.stem].channels  # type: ignore[return-value]
+
+
+class MLPScore(nn.Module):
+    """e_i = vᵀ tanh(W h + U a_i), the paper's f_att."""
+
+    def __init__(self, cfg: ShowAttendTellConfig) -> None:
+        super().__init__()
+        self.query = nn.Linear(cfg.width, cfg.match, bias=False)  # W
+        self.key = nn.Linear(cfg.annotation, cfg.match)  # U
+        self.v = nn.Linear(cfg.match, 1, bias=False)
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        """U a, once for all words: (b, n, a) → (b, n, m)."""
+        return self.key(annotations)
+
+    def forward(self, state: Tensor, keys: Tensor) -> Tensor:
+        """(b, d), (b, n, m) → (b, n)."""
+        return self.v((self.query(state)[:, None] + keys).tanh())[..., 0]
+
+
+class BilinearScore(nn.Module):
+    """e_i = hᵀ W a_i."""
+
+    def __init__(self, cfg: ShowAttendTellConfig) -> None:
+        super().__init__()
+        self.weight = nn.Linear(cfg.annotation, cfg.width, bias=False)
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        """W a, once for all words: (b, n, a) → (b, n, d)."""
+        return self.weight(annotations)
+
+    def forward(self, state: Tensor, keys: Tensor) -> Tensor:
+        """(b, d), (b, n, d) → (b, n)."""
+        return (keys @ state[..., None])[..., 0]
+
+
+class DotScore(nn.Module):
+    """e_i = h · a_i. Nothing to learn: states and cells must live in one space."""
+
+    def __init__(self, cfg: ShowAttendTellConfig) -> None:
+        super().__init__()
+
+    def keys(self, annotations: Tensor) -> Tensor:
+        """The annotation vectors themselves, (b, n, d)."""
+        return annotations
+
+    def forward(self, state: Tensor, keys: Tensor) -> Tensor:
+        """(b, d), (b, n, d) → (b, n)."""
+        return (keys @ state[..., None])[..., 0]
+
+
+Score = MLPScore | BilinearScore | DotScore
+SCORES: dict[str, type[Score]] = {"mlp": MLPScore, "bilinear": BilinearScore, "dot": DotScore}
+
+
+class Memory(NamedTuple):
+    """What the decoder looks at."""
+
+    annotations: Tensor  # a_i, (b, n, a)
+    keys: Tensor  # what the score makes of them
+
+
+class Told(NamedTuple):
+    """What a pass that is given all words computes."""
+
+    logits: Tensor  # (b, t, v)
+    weights: Tensor  # α, (b, t, n), rows sum to 1
+    looked: Tensor  # the distribution whose mean is the context: α, or one-hot if hard
+
+
+class Attention(nn.Module):
+    """Where to look for the next word, and what is seen there."""
+
+    def __init__(self, cfg: ShowAttendTellConfig) -> None:
+        super().__init__()
+        self.hard = cfg.hard
+        self.score = SCORES[cfg.score](cfg)
+        self.f_beta = nn.Linear(cfg.width, 1)
+        self.scores, self.weights, self.looked = Tap("b n"), Tap("b n"), Tap("b n")
+        self.average, self.gate, self.context = Tap("b a"), Tap("b o"), Tap("b a")
+
+    def forward(self, state: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
+        """States (b, d) → context z (b, a), weights α and where it looked, both (b, n)."""
+        scores = self.scores(self.score(state, memory.keys).float())
+        weights = self.weights(scores.softmax(-1))  # (b, n)
+        looked = self.looked(self._one_cell(weights) if self.hard else weights)
+        average = self.average((looked[:, None] @ memory.annotations)[:, 0])  # (b, a)
+        gate = self.gate(self.f_beta(state).sigmoid())  # β, (b, 1)
+        return self.context(gate * average), weights, looked
+
+    def _one_cell(self, weights: Tensor) -> Tensor:
+        """One-hot rows: drawn from α in training (equation 8), the likeliest cell otherwise."""
+        cell = torch.multinomial(weights, 1)[:, 0] if self.training else weights.argmax(-1)
+        return F.one_hot(cell, weights.shape[-1]).to(weights.dtype)
+
+
+class ShowAttendTell(nn.Module):
+    """A CNN's grid, and an LSTM that looks at it again for every word.
+
+    Args:
+        stem: pixels (b, 3, h, w) → grid (b, c, rows, cols), where the config names none.
+    """
+
+    def __init__(self, cfg: ShowAttendTellConfig, stem: nn.Module | None = None) -> None:
+        super().__init__()
+        if (stem is None) == (cfg.stem is None):
+            raise ValueError("give a stem exactly where the config names none")
+        self.cfg = cfg
+        self.stem = GRIDS[cfg.stem].build() if stem is None else stem  # type: ignore[index]
+        self.adapter = nn.Linear(cfg.grid_channels, cfg.annotation)
+        self.init_h = nn.Linear(cfg.annotation, cfg.width)
+        self.init_c = nn.Linear(cfg.annotation, cfg.width)
+        self.embed = nn.Embedding(cfg.vocabulary, cfg.embedding)
+        self.attention = Attention(cfg)
+        self.lstm = LSTMCell(cfg.embedding + cfg.annotation, cfg.width)
+        self.L_h = nn.Linear(cfg.width, cfg.embedding, bias=False)
+        self.L_z = nn.Linear(cfg.annotation, cfg.embedding, bias=False)
+        self.L_o = nn.Linear(cfg.embedding, cfg.vocabulary)
+        self.dropout = nn.Dropout(cfg.dropout)
+        self.grid, self.annotations, self.mean = Tap("b n c"), Tap("b n a"), Tap("b a")
+        self.initial_state, self.states = Tap("b d"), Tap("b d")
+        self.deep_output, self.logits = Tap("b m"), Tap("b v")
+
+    def encode(self, pixels: Tensor) -> tuple[Memory, State]:
+        """Pixels (b, 3, h, w) → what to look at, and the state to begin with."""
+        grid = self.stem(pixels)  # (b, c, rows, cols)
+        note_geometry(lambda: self.geometry(tuple(pixels.shape[-2:]), tuple(grid.shape[-2:])))
+        return self.encode_grid(grid.flatten(2).mT)  # (b, n, c), row by row
+
+    def encode_grid(self, grid: Tensor) -> tuple[Memory, State]:
+        """The same from the CNN's features (b, n, c)."""
+        annotations = self.annotations(self.adapter(self.grid(grid)).relu())  # (b, n, a)
+        mean = self.mean(annotations.mean(1))  # (b, a)
+        hidden, cell = self.init_h(mean).tanh(), self.init_c(mean).tanh()  # f_init,h and f_init,c
+        memory = Memory(annotations, self.attention.score.keys(annotations))
+        return memory, (self.initial_state(hidden), cell)
+
+    def step(self, token: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Told]:
+        """One word (b,): where to look given the state so far, then what comes next (b, v)."""
+        word = self.dropout(self.embed(token))  # (b, m)
+        context, weights, looked = self.attention(state[0], memory)
+        context = self.dropout(context)
+        hidden, cell = self.lstm(torch.cat([word, context], -1), state)
+        hidden = self.states(hidden)
+        output = self.deep_output((word + self.L_h(hidden) + self.L_z(context)).tanh())  # (b, m)
+        logits = self.logits(self.L_o(self.dropout(output)))  # (b, v)
+        return logits, (hidden, cell), Told(logits, weights, looked)
+
+    def decode(self, tokens: Tensor, state: State, memory: Memory) -> tuple[Tensor, State]:
+        """Next-word logits (b, t, v) after each of `tokens` (b, t), and the state they leave."""
+        told, state = self.tell(tokens, state, memory)
+        return told.logits, state
+
+    def tell(self, tokens: Tensor, state: State, memory: Memory) -> tuple[Told, State]:
+        """The same with weights."""
+        steps = []
+        for token in tokens.unbind(1):
+            _, state, told = self.step(token, state, memory)
+            steps.append(told)
+        return Told(*(torch.stack(parts, 1) for parts in zip(*steps, strict=True))), state
+
+    def forward(self, pixels: Tensor, tokens: Tensor) -> Tensor:
+        """Teacher forcing: pixels (b, 3, h, w), words (b, t) from <s> on → logits (b, t, v)."""
+        memory, state = self.encode(pixels)
+        return self.decode(tokens, state, memory)[0]
+
+    def geometry(self, size: tuple[int, ...], cells: tuple[int, ...]) -> Geometry:
+        """Where the cells of a picture of that size see; a given stem's divide it evenly."""
+        (rows, cols), (height, width) = cells, size
+        evenly = Geometry(rows, cols, height, width, pool="avg")
+        if self.cfg.stem is None:
+            return evenly
+        known = GRIDS[self.cfg.stem]
+        return replace(evenly, stride=(known.stride,) * 2, centre=(known.centre,) * 2)
+
+
+def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
+    """Σ_i (1 − Σ_t α_ti)², mean of the batch: no cell shall be overlooked (equation 14).
+
+    Args:
+        weights: (b, t, n).
+        mask: (b, t), True at words that count.
+    """
+    seen = (weights * mask[..., None]).sum(1)  # (b, n)
+    return (1 - seen).square().sum(-1).mean()
+
+
+VARIANTS = {
+    "show_attend_tell": ShowAttendTellConfig(),
+    "show_attend_tell_bilinear": ShowAttendTellConfig(score="bilinear"),
+    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=256),
+}
+
+
+def build(cfg: ShowAttendTellConfig) -> ShowAttendTell:
+    """A model with random weights."""
+    return ShowAttendTell(cfg)

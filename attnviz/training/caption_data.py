@@ -1,0 +1,112 @@
+"""Captioned scenes as training and measuring read them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attnviz.data.captioned_scenes import COARSE
+from attnviz.data.captions import Caption, Item, caption
+from attnviz.text import END, PAD, START, Words
+from attnviz.training.caption_shards import MOST_ITEMS, read_items
+
+LONGEST = 24  # words of any caption, END included
+SIDE = 14  # cells of the grid a side
+
+
+class Batch(NamedTuple):
+    """Scenes and the words to be said of them; t is the longest caption of the batch."""
+
+    grid: Tensor  # (b, 196, c)
+    given: Tensor  # (b, t) from START on
+    wanted: Tensor  # (b, t) END last, then PAD
+    target: Tensor  # (b, t, 196) where each object word should look, rows sum to 1 or 0
+
+    def to(self, device: str) -> Batch:
+        """The same on another device."""
+        return Batch(*(tensor.to(device) for tensor in self))
+
+
+@dataclass(frozen=True)
+class Scenes:
+    """Stored scenes of one split.
+
+    Args:
+        grids: one memory-mapped array (n, 196, c) a shard.
+        items: of every scene.
+        captions: of every scene.
+        ids: the captions' words, END last.
+        cover: (scenes, items, 196) uint8, share of each cell that an item visibly covers.
+    """
+
+    grids: list[np.ndarray]
+    items: list[tuple[Item, ...]]
+    captions: list[Caption]
+    ids: list[tuple[int, ...]]
+    cover: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def draw(self, count: int, generator: torch.Generator) -> Batch:
+        """A random batch."""
+        return self.batch(torch.randint(len(self), (count,), generator=generator).tolist())
+
+    def batches(self, size: int) -> Iterator[Batch]:
+        """All scenes in order."""
+        for start in range(0, len(self), size):
+            yield self.batch(list(range(start, min(start + size, len(self)))))
+
+    def batch(self, rows: list[int]) -> Batch:
+        """The scenes of the given numbers."""
+        shard = len(self.grids[0])
+        grid = np.stack([self.grids[row // shard][row % shard] for row in rows])
+        longest = max(len(self.ids[row]) for row in rows)
+        given = torch.full((len(rows), longest), PAD)
+        wanted = torch.full((len(rows), longest), PAD)
+        target = np.zeros((len(rows), longest, SIDE * SIDE), np.float32)
+        for n, row in enumerate(rows):
+            ids = self.ids[row]
+            wanted[n, : len(ids)] = torch.tensor(ids)
+            given[n, : len(ids)] = torch.tensor([START, *ids[:-1]])
+            for t, word in enumerate(self.captions[row]):
+                if word.items:
+                    target[n, t] = self.cover[row, list(word.items)].sum(0)
+        target /= np.maximum(target.sum(-1, keepdims=True), 1e-9)
+        return Batch(torch.from_numpy(grid).float(), given, wanted, torch.from_numpy(target))
+
+
+def load(folder: Path, grid: str, language: str, words: Words, most: int | None = None) -> Scenes:
+    """All whole shards in a folder, or the first of them.
+
+    Args:
+        grid: "deep" or "shallow".
+
+    Raises:
+        FileNotFoundError: the folder holds no shard.
+    """
+    shards = sorted(folder.glob("[0-9]*"))[:most]
+    if not shards:
+        raise FileNotFoundError(f"no shards in {folder}; write them with --only fill")
+    items = [
+        read_items(rows) for s in shards for rows in json.loads((s / "scenes.json").read_text())
+    ]
+    captions = [caption(found, language) for found in items]
+    ids = [(*words.encode([word.text for word in said]), END) for said in captions]
+    cover = np.concatenate([np.load(s / "cover.npy") for s in shards])
+    step = COARSE // SIDE
+    tiles = cover.reshape(-1, MOST_ITEMS, SIDE, step, SIDE, step).mean((3, 5))
+    return Scenes(
+        grids=[np.load(s / f"{grid}.npy", mmap_mode="r") for s in shards],
+        items=items,
+        captions=captions,
+        ids=ids,
+        cover=tiles.reshape(-1, MOST_ITEMS, SIDE * SIDE).round().astype(np.uint8),
+    )
