@@ -85,7 +85,7 @@ class SceneBuilder:
 
     def compose(self, rng: Generator) -> Scene:
         """A scene drawn with `rng`: background, objects, then light over the whole picture."""
-        canvas = background(self.backgrounds, rng, self.size)
+        canvas = self.background(rng)
         count = int(rng.choice(len(self.shares), p=self.shares)) + 1
         low, high = SIZES[count]
         chosen: list[Cutout] = []
@@ -109,6 +109,10 @@ class SceneBuilder:
         """One cut-out, from `extras` in `extra_share` of the cases."""
         pool = self.extras if self.extras and rng.random() < self.extra_share else self.cutouts
         return pool[int(rng.integers(len(pool)))]
+
+    def background(self, rng: Generator) -> Image.Image:
+        """What lies behind."""
+        return background(self.backgrounds, rng, self.size)
 
 
 def background(photographs: Sequence[Photograph], rng: Generator, size: int) -> Image.Image:
