@@ -97,7 +97,7 @@ class Captioning:
 def describe(
     model: Any,
     words: Words,
-    pixels: Tensor,
+    pixels: np.ndarray,
     *,
     prefix: Sequence[int] = (),
     where: Mapping[int, Sequence[float]] | None = None,
@@ -125,7 +125,7 @@ def describe(
     )
 
 
-def follow(model: Any, words: Words, pixels: Tensor, ids: Sequence[int]) -> Captioning:
+def follow(model: Any, words: Words, pixels: np.ndarray, ids: Sequence[int]) -> Captioning:
     """Teacher forcing: every step gets the words of a given caption (END last)."""
     given = _on(model, pixels)
     return _followed(
@@ -151,7 +151,7 @@ class Search:
 def search(
     model: Any,
     words: Words,
-    pixels: Tensor,
+    pixels: np.ndarray,
     *,
     width: int = 4,
     normalise: float = 1.0,
@@ -174,9 +174,9 @@ def search(
     return Search(found, tree, normalise)
 
 
-def _on(model: Any, pixels: Tensor) -> Tensor:
+def _on(model: Any, pixels: np.ndarray) -> Tensor:
     """One picture as a batch on the model's device."""
-    return pixels[None].to(next(model.parameters()).device)
+    return torch.from_numpy(pixels)[None].to(next(model.parameters()).device)
 
 
 def _looking(where: Mapping[int, Sequence[float]] | None) -> dict[str, Edit]:

@@ -156,15 +156,21 @@ def patch_map(
     return (values / total if total > 0 else values), total
 
 
-def overlay(view: Image, values: np.ndarray, geometry: Geometry) -> Image:
-    """The picture that the model saw, under the map in viridis, each cell where it really looks."""
+def overlay(
+    view: Image, values: np.ndarray, geometry: Geometry, peak: float | None = None
+) -> Image:
+    """The picture that the model saw, under the map in viridis, each cell where it really looks.
+
+    Args:
+        peak: what is drawn brightest; the map's own largest value by default.
+    """
     import numpy as np
     from PIL import Image
 
     from attnviz.analysis import upsample
     from attnviz.figures.theme import colour_table
 
-    peak = values.max() or 1.0
+    peak = peak or values.max() or 1.0
     levels = np.rint(upsample(values / peak, geometry) * 255).astype(np.uint8)  # (H, W)
     colours = Image.fromarray(colour_table("viridis")[levels])
     factor = max(1, -(-SAVED_SIDE // max(view.size)))

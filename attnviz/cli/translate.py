@@ -7,11 +7,18 @@ import json
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from attnviz.cli.arguments import SHADES, UsageError, saved_file
+from attnviz.cli.arguments import (
+    SHADES,
+    UsageError,
+    check_search,
+    chooser,
+    saved_file,
+    search_options,
+)
 from attnviz.zoo.cards import ASSETS, card
 
 if TYPE_CHECKING:
@@ -22,9 +29,6 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"ko": "everyday_ko_en_mlp", "latin": "everyday_en_ko_mlp"}
 """The model that translates a text, by the text's script."""
-WIDEST_BEAM = 64
-COLDEST, HOTTEST = 0.01, 100.0
-LAST_SEED = 2**32 - 1
 MOST_READ = 200_000  # characters of standard input; the sentence is cut long before
 
 
@@ -41,12 +45,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
         metavar="NAME",
         help="see `attnviz models` (default: " + " or ".join(DEFAULTS.values()) + ", by script)",
     )
-    how = translate.add_mutually_exclusive_group()
-    how.add_argument("--beam", type=_beam, metavar="N", help="search with a beam of N")
-    how.add_argument(
-        "--sample", type=_temperature, metavar="TEMPERATURE", help="draw the pieces by chance"
-    )
-    translate.add_argument("--seed", type=_seed, metavar="N", help="of --sample (default: 0)")
+    search_options(translate, "pieces")
     translate.add_argument("--device", default="auto", help="auto, cpu, cuda, cuda:1, mps")
     translate.add_argument(
         "--save",
@@ -60,8 +59,7 @@ def add_command(commands: argparse._SubParsersAction) -> None:
 
 def show_translation(args: argparse.Namespace, assets: Path = ASSETS) -> None:
     """``translate``: the translation of a text and its alignment."""
-    if args.seed is not None and args.sample is None:
-        raise UsageError("--seed is of --sample: give a temperature, e.g. --sample 1")
+    check_search(args)
 
     from attnviz.text import SentenceError, Tokeniser, foreign, read_sentence, script
 
@@ -103,17 +101,11 @@ def decode(
     model: Any, tokeniser: Tokeniser, sentence: Sentence, args: argparse.Namespace
 ) -> Translation:
     """Greedily, by the best of a beam, or by chance, as the command line says."""
-    from attnviz.decoding import sampler
     from attnviz.translation import search, translate
 
     if args.beam is not None:
         return search(model, tokeniser, sentence, width=args.beam).translations[0]
-    if args.sample is None:
-        return translate(model, tokeniser, sentence)
-    seed = args.seed or 0
-    method = f"sampled at temperature {args.sample:g}, seed {seed}"
-    choose = sampler(args.sample, seed)
-    return translate(model, tokeniser, sentence, choose=choose, method=method)
+    return translate(model, tokeniser, sentence, **chooser(args))
 
 
 def heads(model: Any, tokeniser: Tokeniser, run: Translation) -> dict[str, np.ndarray]:
@@ -200,24 +192,3 @@ def _save(path: Path, run: Translation, heads: dict[str, np.ndarray]) -> None:
         )
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _beam(text: str) -> int:
-    return _within(text, int, 1, WIDEST_BEAM, "a width")
-
-
-def _temperature(text: str) -> float:
-    return _within(text, float, COLDEST, HOTTEST, "a temperature")
-
-
-def _seed(text: str) -> int:
-    return _within(text, int, 0, LAST_SEED, "a seed")
-
-
-def _within(text: str, kind: Callable[[str], Any], least: float, most: float, what: str) -> Any:
-    try:
-        if least <= (value := kind(text)) <= most:
-            return value
-    except ValueError:
-        pass
-    raise argparse.ArgumentTypeError(f"{text!r} is not {what} from {least:.10g} to {most:.10g}")

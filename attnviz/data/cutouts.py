@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
@@ -40,10 +40,12 @@ def cutouts(node_modules: Path, *, held: bool = False) -> list[Shown]:
     Raises:
         SourceError: a package is missing, or does not hold a picture that is named.
     """
-    folder = need(node_modules / EMOJI_PACKAGE / "assets", f"npm install {EMOJI_PACKAGE}@1.1.0")
     photographed = _stamps_by_name()
     return [
-        Shown(thing, _emoji(folder, name) if is_emoji(name) else _stamp(photographed, name))
+        Shown(
+            thing,
+            emoji_cutout(node_modules, name) if is_emoji(name) else _stamp(photographed, name),
+        )
         for thing in things()
         for name in (thing.held if held else thing.cutouts)
     ]
@@ -57,13 +59,10 @@ def in_memory(shown: Sequence[Shown]) -> list[Shown]:
     ]
 
 
-def emoji_names(thing: Thing) -> Iterator[str]:
-    """Those of a thing's cut-outs that may be committed."""
-    return filter(is_emoji, thing.cutouts)
-
-
-def _emoji(folder: Path, name: str) -> Cutout:
-    path = need(folder / f"{name}.webp", f"npm install {EMOJI_PACKAGE}@1.1.0")
+def emoji_cutout(node_modules: Path, name: str) -> Cutout:
+    """The emoji of the given code points."""
+    path = node_modules / EMOJI_PACKAGE / "assets" / f"{name}.webp"
+    need(path, f"npm install {EMOJI_PACKAGE}@1.1.0")
     return Cutout(f"fluent-3d/{name}", {}, opener(path, "RGBA", 256), drawn=True)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 
-RECIPES = ("hybrid_vit_scenes", "corpora", "translation", "captions")
+RECIPES = ("hybrid_vit_scenes", "corpora", "translation", "captions", "stickers")
 
 
 def main(arguments: list[str]) -> int:

@@ -43,7 +43,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "hard": {"hard": True},
     "guided": {},
 }
-SHARDS = {"seen": 2, "unseen": 2, "train": 56}
+SHARDS = {"seen": 2, "unseen": 2, "train": 40}
 CHECKPOINT = 500
 GRIDS = {"deep": "efficientnet_lite0", "shallow": "efficientnet_lite0_shallow"}
 
