@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from app import prose, show, state, translations
 from app.components.alignment import alignment
-from app.components.beam import Node, Place, beam
+from app.components.beam import Place, beam
 from app.state import Seq2seq
 from app.translations import Talk
-from app.views import seq2seq_common
+from app.views import beams, seq2seq_common
 from attnviz.text import END, PAD, START
 
 if TYPE_CHECKING:
     from attnviz.translation import Search, Translation
 
-WIDTHS = (1, 8)
 LONGEST = 100  # pieces of a beginning that a link may ask for
 
 
@@ -47,7 +46,10 @@ def draw(talk: Talk) -> None:
     tree = st.container()
     words, figure = st.columns([10, 11], gap="large")
     with words:
-        chosen = _choose(found)
+        chosen = beams.choose(
+            found.translations, "Translations", "pieces", found.normalise,
+            link=Seq2seq.HYPOTHESIS, picker=Seq2seq.HYPOTHESES,
+        )  # fmt: skip
     with tree:
         _tree(talk, found, wish, chosen)
     with figure:
@@ -64,18 +66,11 @@ def draw(talk: Talk) -> None:
 def _wish(talk: Talk) -> Wish:
     """The controls, and the beginning that was clicked, with the way back."""
     prefix = beginning(talk)
-    width, power, back = st.columns([4, 4, 6], gap="medium", vertical_alignment="bottom")
-    with width:
-        kept = st.slider(
-            "Width", *WIDTHS, 4, key=Seq2seq.WIDTH, bind="query-params",
-            help="How many beginnings are kept after each step; 1 is greedy decoding.",
-        )  # fmt: skip
-    with power:
-        normalise = st.slider(
-            "Length normalisation", 0.0, 1.5, 1.0, 0.1, key=Seq2seq.NORMALISE, bind="query-params",
-            help="A translation's log-probability is divided by its length to this power. "
-            "At 0 long translations lose, as each piece makes them less likely.",
-        )  # fmt: skip
+    sliders, back = st.columns([8, 6], gap="medium", vertical_alignment="bottom")
+    with sliders:
+        kept, normalise = beams.width_and_power(
+            "translation", width=Seq2seq.WIDTH, power=Seq2seq.NORMALISE
+        )
     with back:
         if prefix:
             show.note(f"Every translation begins with “{talk.tokeniser.decode(prefix)}”.")
@@ -101,57 +96,16 @@ def beginning(talk: Talk) -> tuple[int, ...]:
     )
 
 
-def _choose(found: Search) -> Translation:
-    """The translations that were found, with their scores; returns the one to look at."""
-    ranks = [str(rank) for rank in range(1, len(found.translations) + 1)]
-    linked = state.linked(Seq2seq.HYPOTHESIS)
-    chosen = linked if linked in ranks else ranks[0]
-
-    def changed() -> None:
-        _look_at(st.session_state[Seq2seq.HYPOTHESES])
-
-    st.session_state[Seq2seq.HYPOTHESES] = chosen
-    st.radio(
-        "Translations found, the best first", ranks, key=Seq2seq.HYPOTHESES, on_change=changed,
-        format_func=lambda rank: show.literal(_said(found.translations[int(rank) - 1])),
-        captions=[score(one, found.normalise) for one in found.translations],
-    )  # fmt: skip
-    state.publish(Seq2seq.HYPOTHESIS)
-    shown = found.translations[int(chosen) - 1]
-    for note in shown.notes:
-        show.note(note)
-    return shown
-
-
 def _look_at(rank: str) -> None:
-    state.link(Seq2seq.HYPOTHESIS, "" if rank == "1" else rank)
-
-
-def _said(found: Translation) -> str:
-    return found.text or "(nothing)"
-
-
-def score(found: Translation, normalise: float) -> str:
-    """What a search ranks a translation by, and what that is made of; for people."""
-    total, count = log_probability(found), len(found.ids)
-    power = "" if normalise == 1 else f"^{normalise:g}"
-    words = f"score {_digits(total / count**normalise)} = {_digits(total)} / {count}{power} pieces"
-    return words if found.finished else f"{words}, did not end"
-
-
-def _digits(value: float) -> str:
-    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
-
-
-def log_probability(found: Translation) -> float:
-    """Of the whole translation, natural."""
-    return float(-found.losses.sum(dtype=np.float64))
+    beams.look_at(Seq2seq.HYPOTHESIS, rank)
 
 
 def _tree(talk: Talk, found: Search, wish: Wish, chosen: Translation) -> None:
     """The tree; a click goes on from a beginning, or shows the alignment of an ending."""
+    from attnviz.translation import label
+
     endings = [one.ids for one in found.translations]
-    places = {ids: place for place, ids in _places(found)}
+    places = {ids: place for place, ids in beams.places(found.tree)}
 
     def clicked(place: Place | None) -> None:
         if place is None:
@@ -163,7 +117,7 @@ def _tree(talk: Talk, found: Search, wish: Wish, chosen: Translation) -> None:
             _begin_with(ids)
 
     beam(
-        nodes(talk, found),
+        beams.nodes(found.tree, partial(label, talk.tokeniser), talk.tokeniser.starts_word),
         key=Seq2seq.BEAM,
         best=places[endings[0]],
         shown=places[chosen.ids],
@@ -171,35 +125,6 @@ def _tree(talk: Talk, found: Search, wish: Wish, chosen: Translation) -> None:
         name=f"{talk.model}-beam",
         on_change=clicked,
     )
-
-
-def nodes(talk: Talk, found: Search) -> list[list[Node]]:
-    """The tree of a search as the component takes it."""
-    from attnviz.translation import label
-
-    steps: list[list[Node]] = []
-    before: list[tuple[int, ...]] = [()]
-    for kept in found.tree:
-        steps.append(
-            [
-                Node(
-                    label(talk.tokeniser, ids[-1]),
-                    talk.tokeniser.starts_word(ids[-1]),
-                    before.index(ids[:-1]),
-                    total,
-                    ids[-1] == END,
-                )
-                for ids, total in kept
-            ]
-        )
-        before = [ids for ids, _ in kept]
-    return steps
-
-
-def _places(found: Search) -> Iterable[tuple[Place, tuple[int, ...]]]:
-    for step, kept in enumerate(found.tree):
-        for rank, (ids, _) in enumerate(kept):
-            yield (step, rank), ids
 
 
 def _alignment(talk: Talk, chosen: Translation) -> None:
@@ -222,11 +147,14 @@ def _facts(talk: Talk, found: Search, wish: Wish) -> Iterable[tuple[str, str]]:
     kept = sum(len(step) for step in found.tree[given:])
     yield "Searched", f"{kept} beginnings kept in {len(found.tree[given:])} steps"
     said = "the same" if best.ids == alone.ids else f"“{alone.text}”"
-    ours, its = _digits(log_probability(best)), _digits(log_probability(alone))
+    ours, its = (
+        beams.digits(beams.log_probability(best)),
+        beams.digits(beams.log_probability(alone)),
+    )
     yield "Greedy", f"says {said}; log-probability {its}, and {ours} of the best here"
     if wish.prefix:
         free = translations.searched(talk, wish.width, wish.normalise).translations[0]
-        yield "Left alone", f"the search finds “{free.text}”, {score(free, wish.normalise)}"
+        yield "Left alone", f"the search finds “{free.text}”, {beams.score(free, wish.normalise)}"
 
 
 def _take_away(talk: Talk, found: Search, wish: Wish) -> None:
@@ -248,15 +176,6 @@ def _take_away(talk: Talk, found: Search, wish: Wish) -> None:
             for rank, one in enumerate(found.translations, start=1)
             if one.weights is not None
         },
-        table=lambda: (
-            ("step", "rank", "beginning", "log-probability", "ended"),
-            _rows(talk, found),
-        ),
+        table=lambda: (beams.COLUMNS, beams.rows(found.tree, talk.tokeniser.decode)),
         code=code,
     )
-
-
-def _rows(talk: Talk, found: Search) -> Iterable[Sequence[object]]:
-    for (step, rank), ids in _places(found):
-        total = found.tree[step][rank][1]
-        yield step, rank + 1, talk.tokeniser.decode(ids), total, ids[-1] == END

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from app.translations import Talk
-from app.views import seq2seq_beam
+from app.views import beams
 from attnviz import zoo
 from attnviz.data.held_out import held_out
 from attnviz.text import END, Sentence
@@ -86,7 +86,7 @@ def test_translations_are_listed_with_their_scores(page: Open) -> None:
     assert len(radio.options) == len(found.translations)
     best = found.translations[0]
     total = -best.losses.sum(dtype=np.float64)
-    said = seq2seq_beam.score(best, 0.5)
+    said = beams.score(best, 0.5)
     assert said.startswith(f"score {total / len(best.ids) ** 0.5:.3f} = ".replace("-", "−"))
     assert said.endswith(f"{len(best.ids)}^0.5 pieces")
 
@@ -127,7 +127,7 @@ def test_a_click_goes_on_from_an_alternative_and_there_is_a_way_back(page: Open)
 def test_a_click_on_an_ending_shows_its_alignment(page: Open) -> None:
     app, found = page(), own()
     second = found.translations[1]
-    place = next(p for p, ids in seq2seq_beam._places(found) if ids == second.ids)
+    place = next(p for p, ids in beams.places(found.tree) if ids == second.ids)
     app = report(app, part(app, "steps"), list(place))
     assert app.radio(key="seq_hypotheses").value == "2" and query(app, "prefix") == ""
     assert np.abs(weights(app) - second.weights).max() < 1e-6
