@@ -84,6 +84,11 @@ class Captioning:
         )
 
     @property
+    def losses(self) -> np.ndarray:
+        """(T,) surprise of each word, −log p in nats."""
+        return -np.log(np.maximum(self.probabilities, 1e-12))
+
+    @property
     def coverage(self) -> np.ndarray:
         """(rows, cols) Σ_t α_t, how often each cell was looked at in all."""
         return self.weights.sum(0)

@@ -176,8 +176,12 @@ class EfficientNetLite0(nn.Module):
 
     def features(self, pixels: Tensor) -> Tensor:
         """The last grid before the head: (b, 3, h, w) -> (b, 320, ceil(h / s), ceil(w / s))."""
+        return self.stages(pixels, len(self.blocks))
+
+    def stages(self, pixels: Tensor, count: int) -> Tensor:
+        """The grid after so many of the stages: (b, 3, h, w) -> (b, c, h', w')."""
         x = F.relu6(self.bn1(self.conv_stem(pixels)))  # (b, 32, h/2, w/2)
-        return self.blocks(x)
+        return self.blocks[:count](x)
 
     def pooled(self, features: Tensor) -> Tensor:
         """The classifier's input, in [0, 6]: (b, 320, h, w) -> (b, 1280)."""

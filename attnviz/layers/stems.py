@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 
 from attnviz.layers.efficientnet import (
@@ -78,17 +79,36 @@ SHALLOW_STAGES = 5
 SHALLOW_CHANNELS = STAGES[SHALLOW_STAGES - 1].channels
 
 
+class TwoGrids(EfficientNetGrid):
+    """Both grids of one CNN, cell upon cell: (b, 320 + 112, h/16, w/16).
+
+    A deep cell knows what is there and around; a shallow one little more than its own place.
+    """
+
+    def forward(self, pixels: Tensor) -> Tensor:
+        shallow = self.stages(pixels, SHALLOW_STAGES)
+        return torch.cat([self.features(half_a_tile_on(pixels)), shallow], 1)
+
+
 @dataclass(frozen=True)
 class Grid:
-    """What a captioner looks at: pixels a cell, channels, and the pixel that cell 0 centres on."""
+    """What a captioner looks at.
 
-    channels: int
+    Args:
+        what, where: channels that say what is there, and those behind them that decide where to
+            look; without the latter, the first do both.
+        stride, centre: pixels a cell, and the pixel that cell 0 centres on.
+    """
+
+    what: int
+    where: int
     stride: int
     centre: float
     build: Callable[[], nn.Module]
 
 
 GRIDS: dict[str, Grid] = {
-    "efficientnet_lite0": Grid(GRID_CHANNELS, 16, CELL_CENTRES[16][1] + 8, CentredGrid),
-    "efficientnet_lite0_shallow": Grid(SHALLOW_CHANNELS, 16, SHALLOW_CENTRE, ShallowGrid),
+    "efficientnet_lite0": Grid(GRID_CHANNELS, 0, 16, CELL_CENTRES[16][1] + 8, CentredGrid),
+    "efficientnet_lite0_shallow": Grid(SHALLOW_CHANNELS, 0, 16, SHALLOW_CENTRE, ShallowGrid),
+    "efficientnet_lite0_both": Grid(GRID_CHANNELS, SHALLOW_CHANNELS, 16, SHALLOW_CENTRE, TwoGrids),
 }

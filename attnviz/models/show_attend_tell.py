@@ -11,7 +11,9 @@ doubly stochastic regulariser). One step:
                                └─► logits = L_o tanh(E y + L_h h' + L_z z) ◄───────────────────────┘
 
 Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid), a 1×1 layer with
-ReLU makes its features the annotation vectors, and scores may be bilinear or dot products, too.
+ReLU makes its features the annotation vectors, scores may be bilinear or dot products, too, and
+where to look may be decided on shallower features than what is seen there: those of deep ones know
+their neighbours so well that a decoder need not look at a thing to name it.
 
     b batch · n cells · c channels of the CNN · a annotation size · d state · m embedding · v words
 """
@@ -80,9 +82,11 @@ class ShowAttendTellConfig:
             raise ValueError(f"dropout should be in [0, 1), not {self.dropout}")
 
     @property
-    def grid_channels(self) -> int:
-        """Channels of the CNN's grid, c."""
-        return self.channels if self.stem is None else GRIDS[self.stem].channels  # type: ignore[return-value]
+    def grid_channels(self) -> tuple[int, int]:
+        """Channels of the CNN's grid that say what is there, and that decide where to look."""
+        if self.stem is None:
+            return self.channels or 0, 0
+        return GRIDS[self.stem].what, GRIDS[self.stem].where
 
 
 class MLPScore(nn.Module):
@@ -142,7 +146,7 @@ class Memory(NamedTuple):
     """What the decoder looks at."""
 
     annotations: Tensor  # a_i, (b, n, a)
-    keys: Tensor  # what the score makes of them
+    keys: Tensor  # what the score makes of them, or of a narrower view of the same cells
 
 
 class Told(NamedTuple):
@@ -192,7 +196,9 @@ class ShowAttendTell(nn.Module):
             raise ValueError("give a stem exactly where the config names none")
         self.cfg = cfg
         self.stem = GRIDS[cfg.stem].build() if stem is None else stem  # type: ignore[index]
-        self.adapter = nn.Linear(cfg.grid_channels, cfg.annotation)
+        what, where = cfg.grid_channels
+        self.adapter = nn.Linear(what, cfg.annotation)
+        self.locator = nn.Linear(where, cfg.annotation) if where else None
         self.init_h = nn.Linear(cfg.annotation, cfg.width)
         self.init_c = nn.Linear(cfg.annotation, cfg.width)
         self.embed = nn.Embedding(cfg.vocabulary, cfg.embedding)
@@ -214,10 +220,12 @@ class ShowAttendTell(nn.Module):
 
     def encode_grid(self, grid: Tensor) -> tuple[Memory, State]:
         """The same from the CNN's features (b, n, c)."""
-        annotations = self.annotations(self.adapter(self.grid(grid)).relu())  # (b, n, a)
+        what, where = self.grid(grid).split(self.cfg.grid_channels, -1)
+        annotations = self.annotations(self.adapter(what).relu())  # (b, n, a)
+        places = annotations if self.locator is None else self.locator(where).relu()  # (b, n, a)
         mean = self.mean(annotations.mean(1))  # (b, a)
         hidden, cell = self.init_h(mean).tanh(), self.init_c(mean).tanh()  # f_init,h and f_init,c
-        memory = Memory(annotations, self.attention.score.keys(annotations))
+        memory = Memory(annotations, self.attention.score.keys(places))
         return memory, (self.initial_state(hidden), cell)
 
     def step(self, token: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Told]:

@@ -39,14 +39,14 @@ class Scenes:
     """Stored scenes of one split.
 
     Args:
-        grids: one memory-mapped array (n, 196, c) a shard.
+        grids: one shard after the other, memory-mapped arrays (n, 196, c) whose channels are joined.
         items: of every scene.
         captions: of every scene.
         ids: the captions' words, END last.
         cover: (scenes, items, 196) uint8, share of each cell that an item visibly covers.
     """
 
-    grids: list[np.ndarray]
+    grids: list[tuple[np.ndarray, ...]]
     items: list[tuple[Item, ...]]
     captions: list[Caption]
     ids: list[tuple[int, ...]]
@@ -64,10 +64,14 @@ class Scenes:
         for start in range(0, len(self), size):
             yield self.batch(list(range(start, min(start + size, len(self)))))
 
+    def grid(self, row: int) -> np.ndarray:
+        """What the CNN sees in one scene, (196, c)."""
+        shard, place = divmod(row, len(self.grids[0][0]))
+        return np.concatenate([array[place] for array in self.grids[shard]], -1)
+
     def batch(self, rows: list[int]) -> Batch:
         """The scenes of the given numbers."""
-        shard = len(self.grids[0])
-        grid = np.stack([self.grids[row // shard][row % shard] for row in rows])
+        grid = np.stack([self.grid(row) for row in rows])
         longest = max(len(self.ids[row]) for row in rows)
         given = torch.full((len(rows), longest), PAD)
         wanted = torch.full((len(rows), longest), PAD)
@@ -87,7 +91,7 @@ def load(folder: Path, grid: str, language: str, words: Words, most: int | None 
     """All whole shards in a folder, or the first of them.
 
     Args:
-        grid: "deep" or "shallow".
+        grid: "deep", "shallow" or "both".
 
     Raises:
         FileNotFoundError: the folder holds no shard.
@@ -95,6 +99,7 @@ def load(folder: Path, grid: str, language: str, words: Words, most: int | None 
     shards = sorted(folder.glob("[0-9]*"))[:most]
     if not shards:
         raise FileNotFoundError(f"no shards in {folder}; write them with --only fill")
+    names = ("deep", "shallow") if grid == "both" else (grid,)
     items = [
         read_items(rows) for s in shards for rows in json.loads((s / "scenes.json").read_text())
     ]
@@ -104,7 +109,7 @@ def load(folder: Path, grid: str, language: str, words: Words, most: int | None 
     step = COARSE // SIDE
     tiles = cover.reshape(-1, MOST_ITEMS, SIDE, step, SIDE, step).mean((3, 5))
     return Scenes(
-        grids=[np.load(s / f"{grid}.npy", mmap_mode="r") for s in shards],
+        grids=[tuple(np.load(s / f"{name}.npy", mmap_mode="r") for name in names) for s in shards],
         items=items,
         captions=captions,
         ids=ids,

@@ -45,7 +45,11 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 SHARDS = {"seen": 2, "unseen": 2, "train": 40}
 CHECKPOINT = 500
-GRIDS = {"deep": "efficientnet_lite0", "shallow": "efficientnet_lite0_shallow"}
+GRIDS = {
+    "deep": "efficientnet_lite0",
+    "shallow": "efficientnet_lite0_shallow",
+    "both": "efficientnet_lite0_both",
+}
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Plan:
         reinforce: weight of REINFORCE's term, and `entropy` of the entropy's; kind ``hard`` only.
     """
 
-    steps: int = 6000
+    steps: int = 5000
     batch: int = 64
     rate: float = 2e-3
     decay: float = 0.02
@@ -168,7 +172,7 @@ def main(arguments: list[str]) -> None:
     add("--node-modules", type=Path, default=Path("node_modules"), help="where npm packages are")
     add("--runs", type=Path, default=Path("runs"), help="folder of checkpoints and logs")
     add("--assets", type=Path, default=ASSETS, help="where weights and cards are written")
-    add("--grid", choices=list(GRIDS), default="deep", help="what the captioner looks at")
+    add("--grid", choices=list(GRIDS), default="both", help="what the captioner looks at")
     add("--steps", type=int, default=Plan.steps)
     add("--snapshots", action="store_true", help="keep and ship snapshots of the training")
     add("--worker", type=int, default=0, help="of the workers that fill, this one")
