@@ -132,6 +132,16 @@ def translator(name: str, device: str, snapshot: int | None = None) -> Any:
     return _settled(zoo.load(name, device, snapshot=snapshot))
 
 
+@st.cache_resource(show_spinner=False, max_entries=16)
+def captioner(name: str, device: str, snapshot: int | None = None) -> Any:
+    """A captioner with its CNN, or what it was at a step of its training: 14 MB each.
+
+    Raises:
+        ZooError: there is no such model or snapshot.
+    """
+    return _settled(zoo.load(name, device, snapshot=snapshot))
+
+
 @st.cache_resource(show_spinner=False, max_entries=2)
 def encoder(device: str) -> Any:
     """MiniLM and its vocabulary.
@@ -180,9 +190,9 @@ def _view(key: str, preprocess: Preprocess, _picture: Shown) -> bytes:
     return pictures.encoded(pictures.drawn(_picture.image, preprocess))
 
 
-def view(subject: Subject) -> bytes:
-    """The picture as the model sees it, finer where there are pixels for it."""
-    return _view(subject.picture.key, subject.preprocess, subject.picture)
+def view(picture: Shown, preprocess: Preprocess) -> bytes:
+    """A picture as a model sees it, finer where there are pixels for it."""
+    return _view(picture.key, preprocess, picture)
 
 
 @st.cache_data(show_spinner=False)

@@ -60,7 +60,7 @@ def map_lens(
     rows = shown.matrix[query_tokens(geometry, step)]
     pinned = pinned_token(geometry)
     token = lens(
-        loaders.view(subject),
+        loaders.view(subject.picture, subject.preprocess),
         maps.as_bytes(rows, shown.top),
         geometry,
         key=key,

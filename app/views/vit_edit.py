@@ -146,7 +146,7 @@ def _lens(
 ) -> None:
     step = maps.query_step(geometry)
     lens(
-        loaders.view(subject),
+        loaders.view(subject.picture, subject.preprocess),
         maps.as_bytes(shown.matrix[query_tokens(geometry, step)], shown.top),
         geometry,
         key=key,

@@ -98,8 +98,10 @@ def test_a_link_restores_the_page(vit: Open) -> None:
     sent = message(app)
     assert sent["chosen"] == 50 and sent["smooth"] and sent["opacity"] == 0.3
     assert "Patch in row 3, column 7 looks most at" in html(app)
-    first = loaders.view(subject("chelsea"))
-    assert sent["picture"] == loaders.view(subject("coffee")) != first
+    chelsea, coffee = (
+        loaders.view(s.picture, s.preprocess) for s in map(subject, ("chelsea", "coffee"))
+    )
+    assert sent["picture"] == coffee != chelsea
 
 
 def subject(sample: str) -> loaders.Subject:
