@@ -1,11 +1,13 @@
 """A page with one component for the browser tests.
 
 ``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall,
-``?alignment=NAME&pinned=ROW.COLUMN`` the alignment, and ``?heads=NAME&pinned=LAYER.HEAD`` the head
-view.
+``?alignment=NAME&pinned=ROW.COLUMN`` the alignment, ``?heads=NAME&pinned=LAYER.HEAD`` the head
+view, and ``?composer=NAME`` the composer.
 """
 
+import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import streamlit as st
@@ -14,8 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from cases import ALIGNMENTS, CASES, HEAD_STACKS, VMAX
 from cases import heads as every_head
+from composing import BACKDROPS, MOST, SCENES, SPRITES
 
 from app.components.alignment import alignment
+from app.components.composer import composer
 from app.components.heads import heads
 from app.components.lens import lens
 from app.components.wall import wall
@@ -101,7 +105,31 @@ def heads_panel() -> None:
     st.text(f"picked {picked}")
 
 
-if "heads" in st.query_params:
+@st.fragment
+def composer_panel() -> None:
+    st.session_state.setdefault("reports", 0)
+    names = list(SCENES)
+    first = names.index(st.query_params["composer"])
+    asked = st.radio("scene", names, index=first, horizontal=True)
+
+    def dropped(_: object) -> None:
+        st.session_state["reports"] += 1
+
+    scene = composer(
+        SPRITES,
+        BACKDROPS,
+        key="composed",
+        scene=SCENES[asked],
+        most=MOST,
+        name="demo",
+        on_change=dropped,
+    )
+    st.text(json.dumps(asdict(scene) | {"reports": st.session_state["reports"]}))
+
+
+if "composer" in st.query_params:
+    composer_panel()
+elif "heads" in st.query_params:
     heads_panel()
 elif "wall" in st.query_params:
     wall_panel()
