@@ -24,7 +24,7 @@ from attnviz.translation import edited
 LONGEST = 24  # words; captions of the bundled data have at most 17
 TOP = 8  # candidates kept of each step
 END_LABEL = "(end)"
-ONCE = ("grid", "annotations", "mean", "initial_state")
+ONCE = ("grid", "annotations", "keys", "mean", "initial_state")
 STEPS = (
     "attention.scores",
     "attention.weights",
@@ -51,8 +51,9 @@ class Captioning:
         candidate_labels: their texts.
         weights: (T, rows, cols) where it looked before saying each word; each map sums to 1.
         gates: (T,) β, how much of what it saw was let in.
-        stages: tap name → array: grid (n, c), annotations (n, a), mean (a,), initial_state (d,),
-            and for each step scores (T, n), average and context (T, a), states (T, d), …
+        stages: tap name → array: grid (n, c), annotations (n, a), keys (n, k), mean (a,),
+            initial_state (d,), and for each step scores (T, n), average and
+            context (T, a), states (T, d), …
         geometry: where the cells see.
         forced, guided: steps whose word, and whose attention, were given.
         method: how it was found, in words.

@@ -52,8 +52,8 @@ class ShowAttendTellConfig:
 
     vocabulary: int = 500
     width: int = 160
-    annotation: int = 256
-    embedding: int = 96
+    annotation: int = 320
+    embedding: int = 128
     match: int = 128
     stem: str | None = "efficientnet_lite0"
     channels: int | None = None
@@ -208,7 +208,8 @@ class ShowAttendTell(nn.Module):
         self.L_z = nn.Linear(cfg.annotation, cfg.embedding, bias=False)
         self.L_o = nn.Linear(cfg.embedding, cfg.vocabulary)
         self.dropout = nn.Dropout(cfg.dropout)
-        self.grid, self.annotations, self.mean = Tap("b n c"), Tap("b n a"), Tap("b a")
+        self.grid, self.annotations, self.keys = Tap("b n c"), Tap("b n a"), Tap("b n k")
+        self.mean = Tap("b a")
         self.initial_state, self.states = Tap("b d"), Tap("b d")
         self.deep_output, self.logits = Tap("b m"), Tap("b v")
 
@@ -225,7 +226,7 @@ class ShowAttendTell(nn.Module):
         places = annotations if self.locator is None else self.locator(where).relu()  # (b, n, a)
         mean = self.mean(annotations.mean(1))  # (b, a)
         hidden, cell = self.init_h(mean).tanh(), self.init_c(mean).tanh()  # f_init,h and f_init,c
-        memory = Memory(annotations, self.attention.score.keys(places))
+        memory = Memory(annotations, self.keys(self.attention.score.keys(places)))
         return memory, (self.initial_state(hidden), cell)
 
     def step(self, token: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Told]:
@@ -281,7 +282,7 @@ def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
 VARIANTS = {
     "show_attend_tell": ShowAttendTellConfig(),
     "show_attend_tell_bilinear": ShowAttendTellConfig(score="bilinear"),
-    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=256),
+    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=320),
 }
 
 

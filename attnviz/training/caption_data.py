@@ -39,7 +39,7 @@ class Scenes:
     """Stored scenes of one split.
 
     Args:
-        grids: one shard after the other, memory-mapped arrays (n, 196, c) whose channels are joined.
+        grids: of each shard, memory-mapped arrays (n, 196, c) whose channels are joined.
         items: of every scene.
         captions: of every scene.
         ids: the captions' words, END last.

@@ -29,20 +29,22 @@ from attnviz.training.teacher import CaptionGrids, normalise
 SHARD = 512
 BATCH = 32
 MOST_ITEMS = 5
-SEEDS = {"train": 100, "seen": 101, "unseen": 102}
+SEEDS = {"train": 100, "seen": 103, "moved": 101, "unseen": 102}
 ARRAYS = ("shallow", "deep")
 
 
 def builders(node_modules: Path) -> dict[str, CaptionedSceneBuilder]:
-    """Split name to its scenes. ``seen``: new scenes of known pictures on backgrounds never
-    learned from; ``unseen``: pictures of known things never learned from, on those backgrounds.
+    """Split name to its scenes. ``seen``: new scenes of known pictures; ``moved``: known pictures
+    on backgrounds never learned from; ``unseen``: pictures of known things never learned from, on
+    those backgrounds.
     """
     known, held = (in_memory(cutouts(node_modules, held=held)) for held in (False, True))
     scenery = photographs_in_memory(backgrounds())
     learned, kept = split(scenery)
     return {
         "train": CaptionedSceneBuilder(known, learned, SEEDS["train"]),
-        "seen": CaptionedSceneBuilder(known, kept, SEEDS["seen"]),
+        "seen": CaptionedSceneBuilder(known, learned, SEEDS["seen"]),
+        "moved": CaptionedSceneBuilder(known, kept, SEEDS["moved"]),
         "unseen": CaptionedSceneBuilder(held, kept, SEEDS["unseen"]),
     }
 

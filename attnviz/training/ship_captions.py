@@ -28,14 +28,14 @@ PAPERS = {"guided": "arXiv:1502.03044, arXiv:1605.09553"}
 STEM = {"stem.": "hybrid_vit_scenes/patch_embed.backbone."}
 PREPROCESS = {"size": [224, 224], "crop": 1.0, "mean": [0.5] * 3, "std": [0.5] * 3}
 NOTES = (
-    "seen_ scores are of new scenes of known pictures on backgrounds never learned from, unseen_ "
-    "of pictures of known things that were held out. Written freely: bleu (against the caption "
-    "that the recipe teaches; over characters for Korean), exact_match (with any caption that is "
-    "true of the scene), object_recall (kinds of thing in the scene that are named). Given the "
-    "words so far: object_words (words naming things that are predicted) and pointing (how often "
-    "the peak of such a word's map lies in the box of what it names), beside what the middle of "
-    "the picture and a cell drawn blindly would reach. The words are whole and few: what the "
-    "captioner does not know it calls by the nearest name that it knows. "
+    "seen_ scores are of new scenes of known pictures, moved_ of known pictures on backgrounds "
+    "that were held out, unseen_ of pictures of known things that were held out, too. Written "
+    "freely: bleu (against the caption that the recipe teaches; over characters for Korean), "
+    "exact_match (with any caption that is true of the scene), object_recall (kinds of thing in "
+    "the scene that are named). Given the words so far: object_words (words naming things that are "
+    "predicted) and pointing (how often the peak of such a word's map lies in the box of what it "
+    "names), beside what the middle of the picture and a cell drawn blindly would reach. The words "
+    "are whole and few: what the captioner does not know it calls by the nearest name that it has. "
 )
 TAUGHT = {
     "guided": "Attention was supervised with the objects' cells while it learned.",
@@ -58,7 +58,7 @@ def finish(
     """Round, measure on held-out scenes and write weights, snapshots and card; the card's path.
 
     Args:
-        splits: "seen" and "unseen".
+        splits: "seen", "moved" and "unseen".
         card: fields that only the training knows: name, config, seed, steps, time.
         run: where the training left its snapshots.
     """
