@@ -39,7 +39,7 @@ function freePlace(objects) {
   const places = steps.flatMap((y) => steps.map((x) => ({ x, y })));
   const worth = (place) => {
     const gaps = objects.map((one) => Math.hypot(one.x - place.x, one.y - place.y) - one.size / 2);
-    return Math.min(0.5, ...gaps) - 0.2 * Math.hypot(place.x - 0.5, place.y - 0.5);
+    return Math.min(0.5, ...gaps) - 0.1 * Math.hypot(place.x - 0.5, place.y - 0.5);
   };
   return places.reduce((best, place) => (worth(place) > worth(best) ? place : best));
 }

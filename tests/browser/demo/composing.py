@@ -47,6 +47,14 @@ def _ring() -> bytes:
     return _file(image)
 
 
+def _hook() -> bytes:
+    """The left half, and the right half of the lower half."""
+    image, draw = _sheet(100, 100)
+    draw.rectangle((0, 0, 49, 99), fill=PURPLE)
+    draw.rectangle((50, 50, 99, 99), fill=PURPLE)
+    return _file(image)
+
+
 def _many(index: int) -> Sprite:
     image, draw = _sheet(60, 80)
     colour = ((index * 67) % 200, (index * 113) % 200, (index * 29) % 200)
@@ -59,6 +67,7 @@ SPRITES = [
     Sprite("square", "square", _square()),
     Sprite("flag", "flag <b>of</b> two", _flag()),
     Sprite("ring", "고리", _ring()),
+    Sprite("hook", "hook", _hook()),
     *map(_many, range(40)),
 ]
 
