@@ -11,18 +11,18 @@ const LIT = [
   ["concatenation", "prediction"],
 ];
 
-class StepPicture {
+class StepPicture extends Sheet {
   constructor(walk, font) {
+    super(font);
     this.walk = walk;
     this.tiles = new Tiles(walk);
-    this.pen = new Pen(font);
   }
 
   // Sizes from the room there is; `whole` for print, where nothing scrolls.
   arrange(room, whole = false) {
     const small = room < 600 && !whole;
     const cell = clamp(Math.floor((small ? 72 : 96) / this.tiles.lines), 3, small ? 5 : 6);
-    const [wide, high] = [ACROSS * cell, this.tiles.lines * cell];
+    const [wide, high] = [this.tiles.across * cell, this.tiles.lines * cell];
     const names = small ? 66 : 140;
     const rail = names + wide + (small ? 18 : 44);
     const pieces = this.walk.source.length;
@@ -54,52 +54,22 @@ class StepPicture {
     return group;
   }
 
-  #text(text, x, y, { anchor = "middle", size = 14, title, room, ...rest } = {}) {
-    const node = svgElement("text", { x, y, "text-anchor": anchor, "font-size": size, fill: "currentColor", ...rest });
-    node.textContent = room ? this.pen.clipped(text, size, room) : text;
-    if (title) node.append(Object.assign(svgElement("title"), { textContent: title }));
-    return node;
-  }
-
-  // A variable with its index.
-  #symbol(letter, index, x, y, { size = 15, anchor = "middle", ...rest } = {}) {
-    const node = svgElement("text", { x, y, "text-anchor": anchor, "font-size": size, fill: "currentColor", ...rest });
-    const name = svgElement("tspan", { "font-style": "italic", "font-family": "serif" });
-    name.textContent = letter;
-    const small = svgElement("tspan", { dy: 4, "font-size": 0.72 * size });
-    small.textContent = index;
-    node.append(name, small);
-    return node;
-  }
-
   // The name of a row, and the letter of what it holds.
   #name(stage, letter) {
     const { small, names } = this.plan;
     const tone = stage === this.stage ? { class: "accent" } : {};
-    const name = this.#text(`${stage + 1} ${(small ? SHORT : STAGES)[stage]}`, 0, 14, {
+    const name = this.text(`${stage + 1} ${(small ? SHORT : STAGES)[stage]}`, 0, 14, {
       anchor: "start", size: small ? 12 : 15, room: names - 4, "data-name": "row",
       "font-weight": stage === this.stage ? 600 : 400, ...tone,
     });
-    return [name, this.#symbol(letter, "", 0, 36, { anchor: "start", size: 17, ...tone })];
+    return [name, this.symbol(letter, "", 0, 36, { anchor: "start", size: 17, ...tone })];
   }
 
-  // A state's tile with its frame, its top at y and its middle at x.
+  // A state's tile, its top at y and its middle at x.
   #tile(block, index, x, y, name, rest = {}) {
     const { wide: width, high: height } = this.plan;
     const box = { x: x - width / 2, y, width, height };
-    const group = svgElement("g", { "data-block": block, "data-index": index, "data-name": name });
-    const image = svgElement("image", {
-      ...box, href: this.tiles.address(this.walk[block], index), preserveAspectRatio: "none",
-      style: "image-rendering: pixelated", ...rest,
-    });
-    const frame = svgElement("rect", { ...box, fill: "none", stroke: "currentColor", "stroke-opacity": 0.3 });
-    group.append(image, frame);
-    return group;
-  }
-
-  #arrow(from, to, y, rest = {}) {
-    const d = `M${from} ${y}H${to}m-6-4 6 4-6 4`;
-    return svgElement("path", { d, fill: "none", stroke: "currentColor", "stroke-width": 1.25, ...rest });
+    return this.tile(this.tiles.address(this.walk[block], index), box, { block, index, name }, rest);
   }
 
   #rail() {
@@ -110,24 +80,24 @@ class StepPicture {
     const sum = walk.row("weights", step).reduce((total, value) => total + value, 0);
     return [
       this.#row("head", rows.head, [
-        this.#text(plan.small ? "reads" : "decoder reads", 0, 16, { anchor: "start", size: plan.small ? 11 : 13, class: "quiet", room: names - 6 }),
-        this.#text(read, x, 16, { size: 15, room: rail - names - 4, title: `the decoder has just read ${read}` }),
-        this.#symbol("s", step, x, 36),
+        this.text(plan.small ? "reads" : "decoder reads", 0, 16, { anchor: "start", size: plan.small ? 11 : 13, class: "quiet", room: names - 6 }),
+        this.text(read, x, 16, { size: 15, room: rail - names - 4, title: `the decoder has just read ${read}` }),
+        this.symbol("s", step, x, 36),
       ]),
       this.#row("states", rows.states, [
-        this.#text("states", 0, 14, { anchor: "start", size: plan.small ? 12 : 15 }),
+        this.text("states", 0, 14, { anchor: "start", size: plan.small ? 12 : 15 }),
         this.#tile("states", step, x, 0, `s_${step}, the decoder’s state`),
         svgElement("path", { d: `M${rail - 3} 0v${high}`, stroke: "currentColor", "stroke-opacity": 0.25 }),
       ]),
       this.#row("scores", rows.scores, this.#name(0, "e")),
       this.#row("softmax", rows.softmax, [
         ...this.#name(1, "α"),
-        this.#text(`Σ ${fixed(sum, 3)}`, x, 66, { size: 13, title: `the weights sum to ${sum.toPrecision(7)}` }),
+        this.text(`Σ ${decimals(sum, 3)}`, x, 66, { size: 13, title: `the weights sum to ${sum.toPrecision(7)}` }),
       ]),
       this.#row("context", rows.context, [
         ...this.#name(2, "c"),
         this.#tile("contexts", step, x, 0, `c_${step}, the context`, { class: "late" }),
-        this.#text("=", rail - 6, high / 2 + 5, { size: 16 }),
+        this.text("=", rail - 6, high / 2 + 5, { size: 16 }),
       ]),
     ].filter(Boolean);
   }
@@ -156,8 +126,8 @@ class StepPicture {
     const title = unknown ? `${walk.source[i]}: never shown to this model` : walk.source[i];
     const mark = unknown ? { "text-decoration": "underline dotted" } : {};
     return [
-      this.#text(walk.source[i], x, 16, { size: 15, room: plan.column - 6, title, ...mark }),
-      this.#symbol("h", i, x, 36),
+      this.text(walk.source[i], x, 16, { size: 15, room: plan.column - 6, title, ...mark }),
+      this.symbol("h", i, x, 36),
     ];
   }
 
@@ -171,14 +141,14 @@ class StepPicture {
       this.#bar(0, x, Math.min(zero, zero - scores[i] * unit), Math.abs(scores[i]) * unit));
     const line = svgElement("path", { d: `M0 ${zero}H${this.plan.width}`, stroke: "currentColor", "stroke-opacity": 0.3 });
     return [...bars, line, ...places.map((x, i) =>
-      this.#text(fixed(scores[i], 2), x, 62, { size: 13, title: `e_${i} = ${scores[i].toPrecision(7)}` }))];
+      this.text(decimals(scores[i], 2), x, 62, { size: 13, title: `e_${i} = ${scores[i].toPrecision(7)}` }))];
   }
 
   #weights(places) {
     const weights = this.walk.row("weights", this.step);
     return places.flatMap((x, i) => [
       this.#bar(1, x, 44 * (1 - weights[i]), 44 * weights[i]),
-      this.#text(fixed(weights[i], 3), x, 66, { size: 13, title: `α_${i} = ${weights[i].toPrecision(7)}` }),
+      this.text(decimals(weights[i], 3), x, 66, { size: 13, title: `α_${i} = ${weights[i].toPrecision(7)}` }),
     ]);
   }
 
@@ -197,7 +167,7 @@ class StepPicture {
     const weights = walk.row("weights", step);
     const middle = plan.high / 2 + 5;
     return places.flatMap((x, i) => [
-      i > 0 && this.#text("+", x - plan.column / 2, middle, { size: 14, class: "quiet" }),
+      i > 0 && this.text("+", x - plan.column / 2, middle, { size: 14, class: "quiet" }),
       this.#tile("encoder", i, x, 0, `${weights[i].toPrecision(4)} · h_${i}`,
         { class: "fade", opacity: weights[i], style: `image-rendering: pixelated; --weight: ${weights[i]}` }),
       weights[i] > 0.005 && this.#tile("encoder", i, x, 0, "",
@@ -217,16 +187,16 @@ class StepPicture {
         ...this.#name(3, "s̃"),
         this.#tile("contexts", step, first, 0, `c_${step}, the context`, { class: "from-left" }),
         this.#tile("states", step, second, 0, `s_${step}, the decoder’s state`, { class: "from-right" }),
-        this.#symbol("c", step, first, high + 16),
-        this.#symbol("s", step, second, high + 16),
-        this.#arrow(...arrow, high / 2),
-        this.#text("tanh W", (arrow[0] + arrow[1]) / 2 - 4, high / 2 - 7, { size: 13, "font-style": "italic", "font-family": "serif" }),
+        this.symbol("c", step, first, high + 16),
+        this.symbol("s", step, second, high + 16),
+        this.arrow(...arrow, high / 2),
+        this.text("tanh W", (arrow[0] + arrow[1]) / 2 - 4, high / 2 - 7, { size: 13, "font-style": "italic", "font-family": "serif" }),
         this.#tile("outputs", step, third, 0, `s̃_${step}, the attentional state`, { class: "late" }),
-        this.#symbol("s̃", step, third, high + 16),
+        this.symbol("s̃", step, third, high + 16),
       ]),
       this.#row("prediction", 6 + top, [
         ...(small ? this.#name(4, "p") : this.#predictionName(left)),
-        small ? null : this.#arrow(third + wide / 2 + 12, left - 24, high / 2),
+        small ? null : this.arrow(third + wide / 2 + 12, left - 24, high / 2),
         ...this.#candidates(left, small ? 0 : 22),
       ]),
     ].filter(Boolean);
@@ -242,31 +212,7 @@ class StepPicture {
     const { walk, step, plan } = this;
     const label = plan.small ? 84 : 130;
     const bar = clamp(plan.room - left - label - (plan.small ? 158 : 190), 24, 200);
-    return this.#best(step).flatMap(([piece, chance, chosen], place) => {
-      const y = top + 24 * place;
-      const tone = chosen ? { class: "accent", "font-weight": 600 } : {};
-      const x = left + label + 8;
-      const last = step === walk.target.length - 1;
-      return [
-        this.#text(piece, left + label, y + 14, { anchor: "end", size: 15, room: label, title: piece, ...tone }),
-        svgElement("rect", {
-          class: chosen ? "bar stretch accent" : "bar stretch", x, y: y + 4, height: 12,
-          width: Math.max(bar * chance, 0.5), fill: "currentColor", "fill-opacity": chosen ? 1 : 0.55,
-        }),
-        this.#text(percent(chance), x + bar + 62, y + 14, { anchor: "end", size: 13, title: chance.toPrecision(7) }),
-        chosen && this.#arrow(x + bar + 70, x + bar + 88, y + 10, { class: "accent later" }),
-        chosen && this.#text(last ? "the end" : "next input", x + bar + 93, y + 14, { anchor: "start", size: 13, class: "accent later" }),
-      ];
-    });
-  }
-
-  // The likeliest pieces as [piece, probability, whether it was written]; the written one is there.
-  #best(step) {
-    const { candidates, picked, target, probabilities } = this.walk;
-    const chances = this.walk.row("chances", step);
-    const rows = candidates[step].map((piece, i) => [piece, chances[i], i === picked[step]]);
-    const shown = rows.slice(0, SHOWN);
-    if (!shown.some(([, , chosen]) => chosen)) shown[SHOWN - 1] = [target[step], probabilities[step], true];
-    return shown;
+    const then = step === walk.target.length - 1 ? "the end" : "next input";
+    return this.candidates(walk, step, { left, top, label, bar, most: SHOWN, then });
   }
 }
