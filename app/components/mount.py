@@ -16,6 +16,7 @@ import streamlit as st
 from attnviz.geometry import Geometry
 
 COMMON = Path(__file__).parent / "common"
+_PICTURES = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
 Renderer = Callable[..., Any]
 
@@ -145,6 +146,24 @@ def check_bytes(what: str, array: np.ndarray, shape: tuple[int, ...], axes: str)
             f"{what}: expected uint8 of shape {shape} ({axes}), got {array.dtype} {array.shape}"
         )
     return np.ascontiguousarray(array)
+
+
+def signed_bytes(values: np.ndarray, reach: float) -> np.ndarray:
+    """Values in [−reach, reach] as bytes, 128 for zero; the sign is exact."""
+    scaled = np.rint(np.clip(values / reach, -1, 1) * 127)
+    return (scaled + 128).astype(np.uint8)
+
+
+def picture_kind(picture: bytes) -> str:
+    """The media type of an encoded picture.
+
+    Raises:
+        ValueError: it is no PNG, JPEG or WebP file.
+    """
+    for magic, kind in _PICTURES.items():
+        if picture.startswith(magic):
+            return kind
+    raise ValueError(f"the picture is no PNG, JPEG or WebP file; it begins with {picture[:4]!r}")
 
 
 def layout(geometry: Geometry) -> dict[str, Any]:

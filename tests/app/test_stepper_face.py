@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from app.components.stepper import Walk, signed_bytes, stepper
+from app.components.mount import signed_bytes
+from app.components.stepper import Walk, stepper
 from tests.app.apptest import message, report
 
 

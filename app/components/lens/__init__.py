@@ -7,13 +7,19 @@ from typing import Any
 
 import numpy as np
 
-from app.components.mount import check_bytes, fingerprint, layout, mount, pack, register
+from app.components.mount import (
+    check_bytes,
+    fingerprint,
+    layout,
+    mount,
+    pack,
+    picture_kind,
+    register,
+)
 from attnviz.figures.theme import Colours, colour_table
 from attnviz.geometry import Geometry
 
 _RENDER = register("lens", __file__)
-
-_FORMATS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
 
 
 def lens(
@@ -61,7 +67,7 @@ def lens(
         ValueError: arrays, options or the pin do not fit the geometry.
         IndexError: a removed token is no patch.
     """
-    kind = _kind(picture)
+    kind = picture_kind(picture)
     queries, tokens = len(query_tokens(geometry, query_step)), geometry.tokens
     matrix = check_bytes("matrix", matrix, (queries, tokens), "queries, tokens")
     rest = check_bytes("rest", rest, (tokens,), "tokens")
@@ -105,13 +111,6 @@ def query_tokens(geometry: Geometry, step: int = 1) -> list[int]:
         raise ValueError(f"a step is at least 1, not {step}")
     rows, cols = range(0, geometry.rows, step), range(0, geometry.cols, step)
     return [*range(geometry.num_prefix), *(geometry.cell(row, col) for row in rows for col in cols)]
-
-
-def _kind(picture: bytes) -> str:
-    for magic, kind in _FORMATS.items():
-        if picture.startswith(magic):
-            return kind
-    raise ValueError(f"the picture is no PNG, JPEG or WebP file; it begins with {picture[:4]!r}")
 
 
 def _check(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from app.components.mount import fingerprint, mount, pack, register
+from app.components.mount import fingerprint, mount, pack, register, signed_bytes
 from attnviz.figures.theme import ACCENT, CATEGORICAL
 
 _RENDER = register("stepper", __file__)
@@ -138,12 +138,6 @@ def check(walk: Walk) -> None:
     for name in ("picked", "candidates"):
         if len(getattr(walk, name)) != steps:
             raise ValueError(f"{name}: expected {steps} of them, got {len(getattr(walk, name))}")
-
-
-def signed_bytes(values: np.ndarray, reach: float) -> np.ndarray:
-    """Values in [−reach, reach] as bytes, 128 for zero; the sign is exact."""
-    scaled = np.rint(np.clip(values / reach, -1, 1) * 127)
-    return (scaled + 128).astype(np.uint8)
 
 
 def _fits(place: Any, steps: int) -> bool:
