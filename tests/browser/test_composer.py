@@ -11,7 +11,9 @@ import pytest
 from PIL import Image
 from playwright.sync_api import CDPSession, expect
 
+from attnviz.composition import render
 from tests.browser.demo.composing import (
+    BACKDROPS,
     BLUE,
     GRASS,
     GREEN,
@@ -147,6 +149,15 @@ def test_later_objects_lie_in_front_and_flipped_ones_are_mirrored(look: Any) -> 
     veiled = np.array(at(0.45, 0.5)) - np.array(at(0.55, 0.5))
     flag = (np.array(PURPLE) - np.array(GREEN)) * (1 - 100 / 255)  # purple on the left now
     assert np.abs(veiled - flag).max() <= 4
+
+
+@pytest.mark.parametrize("name", ["three", "pile"])
+def test_the_library_draws_the_same(look: Any, name: str) -> None:
+    drawn = look(name).settled()
+    cutouts = {one.name: Image.open(io.BytesIO(one.picture)) for one in SPRITES}
+    backdrop = Image.open(io.BytesIO(BACKDROPS[0].picture))
+    expected = np.asarray(render(SCENES[name], cutouts, backdrop, side=len(drawn)), int)
+    assert (np.abs(drawn - expected).max(-1) > 40).mean() < 0.01  # edges, by half a pixel
 
 
 def test_a_drag_moves_and_is_reported_once_on_drop(look: Any) -> None:

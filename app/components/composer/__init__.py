@@ -77,7 +77,7 @@ def composer(
     known = {one.name for one in sprites}, {one.name for one in backdrops}
     asked = _rounded(scene)
     _check(asked, *known, most)
-    pictures = b"".join(one.picture for one in (*sprites, *backdrops))
+    pictures = b"".join([one.picture for one in sprites] + [one.picture for one in backdrops])
     subject = fingerprint(repr(catalogue).encode(), pictures)
 
     def message(fields: dict[str, Any]) -> bytes:
