@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +236,7 @@ def one(name: str, given: argparse.Namespace) -> None:
         cfg = config(kind, given.grid, words)
         card = {
             "name": f"captions_{name}",
-            "config": {"vocabulary": words.size, "stem": cfg.stem, **KINDS[kind]},
+            "config": {name: value for name, value in asdict(cfg).items() if value is not None},
             "seed": plan.seed,
             "steps": plan.steps,
             "seconds": round(seconds),

@@ -37,6 +37,11 @@ def compact(model: nn.Module, without: Iterable[str] = ()) -> dict[str, Tensor]:
     return state
 
 
+def copied(model: nn.Module) -> dict[str, Tensor]:
+    """The state dict as it is now, whatever is loaded into the model later."""
+    return {name: tensor.clone() for name, tensor in model.state_dict().items()}
+
+
 def rounded(model: nn.Module) -> nn.Module:
     """The model with the weights that a reader of the shipped file gets, in place."""
     model.load_state_dict(compact(model))

@@ -12,7 +12,7 @@ from attnviz.models.show_attend_tell import ShowAttendTell
 from attnviz.text import Words
 from attnviz.training.caption_data import Scenes
 from attnviz.training.evaluate_captions import evaluate
-from attnviz.training.export import rounded, ship, ship_snapshot
+from attnviz.training.export import copied, rounded, ship, ship_snapshot
 from attnviz.training.provenance import caption_data
 from attnviz.training.runs import note
 
@@ -74,7 +74,7 @@ def finish(
 
     found = scores(splits)
     note(run, model=card["name"], **found)
-    state, snapshots = model.state_dict(), []
+    state, snapshots = copied(model), []
     for path in sorted(run.glob("snapshot-*.pt")):
         step = int(path.stem.partition("-")[2])
         model.load_state_dict(torch.load(path, weights_only=True))

@@ -12,7 +12,7 @@ from torch import nn
 from attnviz.data.pairs import Corpus, Pair
 from attnviz.text import END, Tokeniser
 from attnviz.training.evaluate_translation import Alignment, evaluate, token_accuracy
-from attnviz.training.export import rounded, ship, ship_snapshot
+from attnviz.training.export import copied, rounded, ship, ship_snapshot
 from attnviz.training.runs import note
 from attnviz.training.translate import translations
 from attnviz.translation import follow
@@ -62,7 +62,7 @@ def finish(
     scores, by_length = measure(model, corpus.test, corpus.target_language, tokeniser)
     note(run, model=card["name"], **scores)
     snapshots = []
-    state = model.state_dict()
+    state = copied(model)
     for path in sorted(run.glob("snapshot-*.pt")):
         step = int(path.stem.partition("-")[2])
         model.load_state_dict(torch.load(path, weights_only=True))
