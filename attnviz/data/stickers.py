@@ -57,7 +57,6 @@ class Sticker:
 @cache
 def stickers() -> tuple[Sticker, ...]:
     """All of them, the most telling first."""
-    known = [
-        Sticker(code, thing_of()[code], thing_of()[code].en, thing_of()[code].ko) for code in CODES
-    ]
+    shown = [(code, thing_of()[code]) for code in CODES.split()]
+    known = [Sticker(code, thing, thing.en, thing.ko) for code, thing in shown]
     return (*known, *(Sticker(code, None, en, ko) for code, (en, ko) in STRANGE.items()))
