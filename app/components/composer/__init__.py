@@ -7,14 +7,11 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from app.components.mount import fingerprint, mount, pack, register
+from app.components.mount import fingerprint, mount, pack, picture_kind, register
 from attnviz.composition import MOST, PLACES, SIZES, Placement, Scene, check
 
 _RENDER = register("composer", __file__)
 
-_PNG = (b"\x89PNG", "image/png")
-_JPEG = (b"\xff\xd8\xff", "image/jpeg")
-_WEBP = (b"RIFF", "image/webp")
 _NAME = re.compile(r"[a-z0-9-]+")
 
 
@@ -71,9 +68,12 @@ def composer(
     if not 1 <= most <= MOST:
         raise ValueError(f"A scene may hold 1 to {MOST} objects, not {most}.")
     catalogue = {
-        "sprites": _listed(sprites, (_PNG, _WEBP)),
-        "backdrops": _listed(backdrops, (_PNG, _JPEG, _WEBP)),
+        "sprites": _listed(sprites),
+        "backdrops": _listed(backdrops),
     }
+    for sprite, _, kind, _ in catalogue["sprites"]:
+        if kind == "image/jpeg":
+            raise ValueError(f"The picture of {sprite!r} is a JPEG, which has no transparency.")
     known = {one.name for one in sprites}, {one.name for one in backdrops}
     asked = _rounded(scene)
     _check(asked, *known, most)
@@ -160,9 +160,7 @@ def _check(scene: Scene, sprites: Collection[str], backdrops: Collection[str], m
             raise ValueError(f"There is no object {one.name!r}.")
 
 
-def _listed(
-    things: Sequence[Sprite] | Sequence[Backdrop], formats: Sequence[tuple[bytes, str]]
-) -> list[tuple[str, str, str, int]]:
+def _listed(things: Sequence[Sprite] | Sequence[Backdrop]) -> list[tuple[str, str, str, int]]:
     """Name, label, kind of picture and its length in bytes."""
     if not things:
         raise ValueError("A scene needs at least one object to place and one backdrop.")
@@ -171,12 +169,4 @@ def _listed(
     for one in things:
         if not _NAME.fullmatch(one.name):
             raise ValueError(f"A name is of a–z, 0–9 and hyphens, not {one.name!r}.")
-    return [(one.name, one.label, _kind(one, formats), len(one.picture)) for one in things]
-
-
-def _kind(thing: Sprite | Backdrop, formats: Sequence[tuple[bytes, str]]) -> str:
-    for magic, kind in formats:
-        if thing.picture.startswith(magic):
-            return kind
-    kinds = ", ".join(kind for _, kind in formats)
-    raise ValueError(f"The picture of {thing.name!r} is none of {kinds}.")
+    return [(one.name, one.label, picture_kind(one.picture), len(one.picture)) for one in things]
