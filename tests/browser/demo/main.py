@@ -2,7 +2,7 @@
 
 ``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall,
 ``?alignment=NAME&pinned=ROW.COLUMN`` the alignment, ``?heads=NAME&pinned=LAYER.HEAD`` the head
-view, and ``?composer=NAME`` the composer.
+view, ``?composer=NAME`` the composer, and ``?teller=NAME&at=WORD.STAGE`` the teller.
 """
 
 import json
@@ -17,11 +17,14 @@ sys.path.insert(0, str(Path(__file__).parent))
 from cases import ALIGNMENTS, CASES, HEAD_STACKS, VMAX
 from cases import heads as every_head
 from composing import BACKDROPS, MOST, SCENES, SPRITES
+from tellings import TELLINGS
+from tellings import picture as told_picture
 
 from app.components.alignment import alignment
 from app.components.composer import composer
 from app.components.heads import heads
 from app.components.lens import lens
+from app.components.teller import teller
 from app.components.wall import wall
 
 st.set_page_config("Components", layout="wide")
@@ -127,7 +130,28 @@ def composer_panel() -> None:
     st.text(json.dumps(asdict(scene) | {"reports": st.session_state["reports"]}))
 
 
-if "composer" in st.query_params:
+@st.fragment
+def teller_panel() -> None:
+    names = list(TELLINGS)
+    first = names.index(st.query_params["teller"])
+    asked = st.query_params.get("at")
+    word, stage = map(int, asked.split(".")) if asked else (0, 0)
+    chosen = st.selectbox("telling", names, index=first)
+    telling, geometry = TELLINGS[chosen]
+    place = teller(
+        told_picture(geometry),
+        telling,
+        geometry,
+        key="told",
+        asked=(word, stage) if asked else None,
+        name="demo",
+    )
+    st.text(f"rests at {place}")
+
+
+if "teller" in st.query_params:
+    teller_panel()
+elif "composer" in st.query_params:
     composer_panel()
 elif "heads" in st.query_params:
     heads_panel()
