@@ -571,4 +571,4 @@ def test_a_frame_of_a_drag_is_drawn_in_time(look: Any) -> None:
             return performance.now() - start;
         })"""
     )
-    assert np.percentile(times, 10) < 8  # milliseconds, half a frame; the rest measures others
+    assert np.percentile(times, 10) < 8  # milliseconds, half a frame; the rest measures who is busy
