@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import io
 import re
-from functools import cache
+from functools import cache, lru_cache
 
-import streamlit as st
 from PIL import Image
 
 from app.components.composer import Backdrop, Sprite
@@ -89,7 +88,7 @@ def _placement(part: str) -> Placement | None:
     return Placement(match[1], x, y, size, bool(match[5])) if inside else None
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
+@lru_cache(maxsize=64)
 def shown(written: str) -> Shown:
     """The picture of a scene, as captioners are given it."""
     scene = read(written)

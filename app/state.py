@@ -141,6 +141,39 @@ class Rnn:
     STOP = "rnn_stop"
 
 
+class Tell:
+    """The page "Show, Attend and Tell"."""
+
+    VIEW = "tell_view"
+    SOURCE = "tell_of"  # a composed scene, or a picture
+    SCENE = "tell_scene"  # backdrop and objects, as ``scenes.text`` writes them
+    LANGUAGE = "tell_in"
+    KIND = "tell_attention"  # how the captioner learned where to look
+    DRAWING = "tell_drawing"
+    STEP = "tell_step"  # the word that is looked at
+    STAGE = "tell_stage"  # word and stage of the step player, as a pair
+    WORDS = "tell_words"  # ids that the caption has to begin with
+    CELLS = "tell_cells"  # step → cells that it has to look at
+    SNAPSHOT = "tell_snapshot"
+    WIDTH = "tell_width"
+    NORMALISE = "tell_normalise"
+    HYPOTHESIS = "tell_hypothesis"
+    # not in links
+    COMPOSER = "tell_composer"
+    PLAYER = "tell_player"
+    TELLER = "tell_teller"
+    BEFORE = "tell_before"
+    AFTER = "tell_after"
+    NEXT_WORD = "tell_next_word"
+    ENGLISH = "tell_english"
+    KOREAN = "tell_korean"
+    BEAM = "tell_beam"
+    HYPOTHESES = "tell_hypotheses"
+    BEAM_PLAYER = "tell_beam_player"
+    TRAINED = "tell_trained"
+    SNAPSHOT_SLIDER = "tell_snapshot_slider"
+
+
 class Attention:
     """The page "Attention layer"."""
 
@@ -167,6 +200,7 @@ class Studies:
     TOKEN = "attn_token"
     STEP = "attn_step"
     PICTURE = "attn_picture"
+    WORD = "attn_word"
     WIDTH = "attn_width"  # of the keys that are measured
     # not in links
     AGAIN = "attn_again"

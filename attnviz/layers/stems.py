@@ -95,12 +95,12 @@ class Grid:
     """What a captioner looks at.
 
     Args:
-        what, where: channels that say what is there, and those behind them that decide where to
-            look; without the latter, the first do both.
+        channels: of a cell.
+        where: how many of them, the last ones, decide where to look; 0 for all.
         stride, centre: pixels a cell, and the pixel that cell 0 centres on.
     """
 
-    what: int
+    channels: int
     where: int
     stride: int
     centre: float
@@ -110,5 +110,7 @@ class Grid:
 GRIDS: dict[str, Grid] = {
     "efficientnet_lite0": Grid(GRID_CHANNELS, 0, 16, CELL_CENTRES[16][1] + 8, CentredGrid),
     "efficientnet_lite0_shallow": Grid(SHALLOW_CHANNELS, 0, 16, SHALLOW_CENTRE, ShallowGrid),
-    "efficientnet_lite0_both": Grid(GRID_CHANNELS, SHALLOW_CHANNELS, 16, SHALLOW_CENTRE, TwoGrids),
+    "efficientnet_lite0_both": Grid(
+        GRID_CHANNELS + SHALLOW_CHANNELS, SHALLOW_CHANNELS, 16, SHALLOW_CENTRE, TwoGrids
+    ),
 }

@@ -12,8 +12,8 @@ doubly stochastic regulariser). One step:
 
 Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid), a 1×1 layer with
 ReLU makes its features the annotation vectors, scores may be bilinear or dot products, too, and
-where to look may be decided on shallower features than what is seen there: those of deep ones know
-their neighbours so well that a decoder need not look at a thing to name it.
+where to look may be decided on shallow features alone: deep ones know their neighbours so well that
+a decoder need not look at a thing to name it.
 
     b batch · n cells · c channels of the CNN · a annotation size · d state · m embedding · v words
 """
@@ -83,10 +83,10 @@ class ShowAttendTellConfig:
 
     @property
     def grid_channels(self) -> tuple[int, int]:
-        """Channels of the CNN's grid that say what is there, and that decide where to look."""
+        """Channels of the CNN's grid, c, and how many of them, the last, decide where to look."""
         if self.stem is None:
             return self.channels or 0, 0
-        return GRIDS[self.stem].what, GRIDS[self.stem].where
+        return GRIDS[self.stem].channels, GRIDS[self.stem].where
 
 
 class MLPScore(nn.Module):
@@ -196,8 +196,8 @@ class ShowAttendTell(nn.Module):
             raise ValueError("give a stem exactly where the config names none")
         self.cfg = cfg
         self.stem = GRIDS[cfg.stem].build() if stem is None else stem  # type: ignore[index]
-        what, where = cfg.grid_channels
-        self.adapter = nn.Linear(what, cfg.annotation)
+        channels, where = cfg.grid_channels
+        self.adapter = nn.Linear(channels, cfg.annotation)
         self.locator = nn.Linear(where, cfg.annotation) if where else None
         self.init_h = nn.Linear(cfg.annotation, cfg.width)
         self.init_c = nn.Linear(cfg.annotation, cfg.width)
@@ -221,9 +221,12 @@ class ShowAttendTell(nn.Module):
 
     def encode_grid(self, grid: Tensor) -> tuple[Memory, State]:
         """The same from the CNN's features (b, n, c)."""
-        what, where = self.grid(grid).split(self.cfg.grid_channels, -1)
-        annotations = self.annotations(self.adapter(what).relu())  # (b, n, a)
-        places = annotations if self.locator is None else self.locator(where).relu()  # (b, n, a)
+        grid = self.grid(grid)
+        annotations = self.annotations(self.adapter(grid).relu())  # (b, n, a)
+        places = annotations
+        if self.locator is not None:
+            narrow = grid[..., -self.locator.in_features :]
+            places = self.locator(narrow).relu()  # (b, n, a)
         mean = self.mean(annotations.mean(1))  # (b, a)
         hidden, cell = self.init_h(mean).tanh(), self.init_c(mean).tanh()  # f_init,h and f_init,c
         memory = Memory(annotations, self.keys(self.attention.score.keys(places)))

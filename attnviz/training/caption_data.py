@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -44,6 +44,7 @@ class Scenes:
         captions: of every scene.
         ids: the captions' words, END last.
         cover: (scenes, items, 196) uint8, share of each cell that an item visibly covers.
+        sides: ids of words for left to those for right, and back.
     """
 
     grids: list[tuple[np.ndarray, ...]]
@@ -51,13 +52,16 @@ class Scenes:
     captions: list[Caption]
     ids: list[tuple[int, ...]]
     cover: np.ndarray
+    sides: dict[int, int]
 
     def __len__(self) -> int:
         return len(self.items)
 
     def draw(self, count: int, generator: torch.Generator) -> Batch:
-        """A random batch."""
-        return self.batch(torch.randint(len(self), (count,), generator=generator).tolist())
+        """A random batch, half of its scenes mirrored."""
+        rows = torch.randint(len(self), (count,), generator=generator).tolist()
+        flips = torch.randint(2, (count,), generator=generator).tolist()
+        return self.batch(rows, flips)
 
     def batches(self, size: int) -> Iterator[Batch]:
         """All scenes in order."""
@@ -69,20 +73,33 @@ class Scenes:
         shard, place = divmod(row, len(self.grids[0][0]))
         return np.concatenate([array[place] for array in self.grids[shard]], -1)
 
-    def batch(self, rows: list[int]) -> Batch:
-        """The scenes of the given numbers."""
-        grid = np.stack([self.grid(row) for row in rows])
+    def batch(self, rows: list[int], flips: Sequence[int] = ()) -> Batch:
+        """The scenes of the given numbers; those of `flips` mirrored.
+
+        The CNN was trained on mirrored pictures, so the mirrored grid is nearly that of the
+        mirrored picture; of the caption only left and right change.
+        """
+        mirrored = {n for n, flip in enumerate(flips) if flip}
+        grid = np.stack(
+            [
+                mirror(self.grid(row).T).T if n in mirrored else self.grid(row)
+                for n, row in enumerate(rows)
+            ]
+        )
         longest = max(len(self.ids[row]) for row in rows)
         given = torch.full((len(rows), longest), PAD)
         wanted = torch.full((len(rows), longest), PAD)
         target = np.zeros((len(rows), longest, SIDE * SIDE), np.float32)
         for n, row in enumerate(rows):
             ids = self.ids[row]
+            if n in mirrored:
+                ids = tuple(self.sides.get(id, id) for id in ids)
             wanted[n, : len(ids)] = torch.tensor(ids)
             given[n, : len(ids)] = torch.tensor([START, *ids[:-1]])
             for t, word in enumerate(self.captions[row]):
                 if word.items:
-                    target[n, t] = self.cover[row, list(word.items)].sum(0)
+                    covered = self.cover[row, list(word.items)].sum(0)
+                    target[n, t] = mirror(covered) if n in mirrored else covered
         target /= np.maximum(target.sum(-1, keepdims=True), 1e-9)
         return Batch(torch.from_numpy(grid).float(), given, wanted, torch.from_numpy(target))
 
@@ -114,4 +131,22 @@ def load(folder: Path, grid: str, language: str, words: Words, most: int | None 
         captions=captions,
         ids=ids,
         cover=tiles.reshape(-1, MOST_ITEMS, SIDE * SIDE).round().astype(np.uint8),
+        sides=sides(words),
     )
+
+
+def sides(words: Words) -> dict[int, int]:
+    """Ids of words that say left to those that say right, and back."""
+    pairs = [
+        (words.id(word), words.id(word.replace(left, right)))
+        for left, right in (("left", "right"), ("왼쪽", "오른쪽"))
+        for word in words.words
+        if word.startswith(left)
+    ]
+    return dict(pairs) | {right: left for left, right in pairs}
+
+
+def mirror(cells: np.ndarray) -> np.ndarray:
+    """A grid row by row, (..., 196), left for right."""
+    shape = cells.shape
+    return cells.reshape(*shape[:-1], SIDE, SIDE)[..., ::-1].reshape(shape)

@@ -18,13 +18,14 @@ from attnviz.training.runs import note
 
 LANGUAGE = {"en": "English", "ko": "Korean"}
 TITLES = {
-    "mlp": "learned attention",
-    "bilinear": "bilinear score",
-    "dot": "dot-product score",
-    "hard": "hard attention",
     "guided": "guided attention",
+    "learned": "learned attention",
+    "bilinear": "guided attention, bilinear score",
+    "dot": "guided attention, dot-product score",
+    "hard": "hard attention",
 }
-PAPERS = {"guided": "arXiv:1502.03044, arXiv:1605.09553"}
+GUIDED = "arXiv:1502.03044, arXiv:1605.09553"
+PAPERS = {"guided": GUIDED, "bilinear": GUIDED, "dot": GUIDED}
 STEM = {"stem.": "hybrid_vit_scenes/patch_embed.backbone."}
 PREPROCESS = {"size": [224, 224], "crop": 1.0, "mean": [0.5] * 3, "std": [0.5] * 3}
 NOTES = (
@@ -37,8 +38,11 @@ NOTES = (
     "names), beside what the middle of the picture and a cell drawn blindly would reach. The words "
     "are whole and few: what the captioner does not know it calls by the nearest name that it has. "
 )
+BOXES = "Attention was supervised with the objects' cells while it learned."
 TAUGHT = {
-    "guided": "Attention was supervised with the objects' cells while it learned.",
+    "guided": BOXES,
+    "bilinear": BOXES,
+    "dot": BOXES,
     "hard": "One cell is looked at for each word: sampled in training, the likeliest here.",
 }
 LEARNED = "Where to look was learned from the words alone; no box was used in training."

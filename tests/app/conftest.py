@@ -17,6 +17,7 @@ import torch
 from safetensors.torch import save
 from streamlit.testing.v1 import AppTest
 
+from app import captions
 from app.translations import KINDS
 from attnviz import models, zoo
 from attnviz.text import END, Tokeniser
@@ -60,6 +61,9 @@ def _tiny_zoo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     for path in ASSETS.glob(f"*/{CORPUS}_{TRANSFORMER}*"):
         shutil.copy(path, assets / path.parent.name / path.name)
     write_translator(assets, OTHER_CORPUS, "numbers", "mlp")
+    for language in captions.LANGUAGES:
+        for kind in captions.KINDS:
+            write_captioner(assets, language, kind)
     import attnviz.zoo.loading
 
     cards = sys.modules["attnviz.zoo.cards"]
@@ -130,6 +134,51 @@ def write_translator(assets: Path, corpus: str, tokeniser: str, kind: str) -> No
     write_card(card, assets)
 
 
+def write_captioner(assets: Path, language: str, kind: str) -> None:
+    """A random captioner that says a few words and ends; the kind "guided" has snapshots."""
+    torch.manual_seed(3)
+    words = {
+        "en": ["a", "frog", "star", "left", "of"],
+        "ko": ["개구리", "별", "왼쪽에", "있는", "큰"],
+    }
+    config = {
+        "vocabulary": 4 + len(words[language]),
+        "stem": "efficientnet_lite0_shallow",
+        "score": kind if kind in ("bilinear", "dot") else "mlp",
+        "hard": kind == "hard",
+        **dict.fromkeys(("width", "annotation", "embedding", "match"), 8),
+    }
+    name, taken = f"captions_{language}_{kind}", []
+    model = models.build("show_attend_tell", **config)
+    for step in (*SNAPSHOTS, None):
+        for part in (model.adapter, model.attention, model.lstm, model.L_o):
+            for weight in part.parameters():
+                weight.data *= 1.5
+        if step and kind == "guided":
+            file = f"{name}_{step}.safetensors"
+            sha256 = write_weights(model, assets / "weights" / file)
+            scores = {"seen_pointing": step / 1000}
+            taken.append({"step": step, "file": file, "sha256": sha256, "scores": scores})
+    card = {
+        "name": name,
+        "title": f"Tiny {kind}",
+        "family": "captioner",
+        "variant": "show_attend_tell",
+        "config": config,
+        "preprocess": {"size": [224, 224], "crop": 1.0},
+        "labels": words[language],
+        "language": language,
+        "file": f"{name}.safetensors",
+        "sha256": write_weights(model, assets / "weights" / f"{name}.safetensors"),
+        "scores": {"seen_pointing": 0.875, "seen_bleu": 61.25, "unseen_pointing": 0.5},
+        "snapshots": taken,
+        "steps": 1000,
+        "seconds": 60.0,
+        "trained_on": "a made-up machine",
+    }
+    write_card(card, assets)
+
+
 def write_weights(model: torch.nn.Module, path: Path) -> str:
     """The file's sha256."""
     content = save({name: tensor.contiguous() for name, tensor in model.state_dict().items()})
@@ -165,6 +214,12 @@ def seq2seq(home: AppTest) -> Callable[..., AppTest]:
 def rnn(home: AppTest) -> Callable[..., AppTest]:
     """Opens the page "RNN to Seq2Seq" with query parameters."""
     return partial(_opened, home, "rnn")
+
+
+@pytest.fixture
+def tell(home: AppTest) -> Callable[..., AppTest]:
+    """Opens the page "Show, Attend and Tell" with query parameters."""
+    return partial(_opened, home, "tell")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-// From one row of weights to the pixels of the map, as attnviz.analysis.upsample does it.
+// A map over its picture: from weights to pixels as attnviz.analysis.upsample does it, and for print.
 
 // Where the pixels of one axis lie between cell centres: 0 at the first, cells - 1 at the last; the
 // outermost cells reach to the picture's edge.
@@ -99,4 +99,55 @@ function cellBox({ height, width, centre, stride }, row, col) {
   const [top, bottom] = span(row, 0, height);
   const [left, right] = span(col, 1, width);
   return [top, left, bottom, right];
+}
+
+// Where the map's cells end, in pixels of the picture: half way to their neighbours, the outermost
+// at its edge.
+function cellEdges({ rows, cols, height, width, centre, stride }) {
+  const edges = (cells, size, axis) =>
+    Array.from({ length: cells + 1 }, (_, i) =>
+      i === 0 ? 0 : i === cells ? size : centre[axis] + (i - 0.5) * stride[axis]);
+  return { down: edges(rows, height, 0), across: edges(cols, width, 1) };
+}
+
+// Every cell as a rectangle, edge to edge; values: one byte a patch.
+function cellRectangles(message, values, kept) {
+  const { rows, cols, colours } = message;
+  const { down, across } = cellEdges(message);
+  const group = svgElement("g", { "shape-rendering": "crispEdges" });
+  for (let row = 0; row < rows; row++) {
+    for (let col = 0; col < cols; col++) {
+      const patch = row * cols + col;
+      group.append(svgElement("rect", {
+        x: across[col],
+        y: down[row],
+        width: across[col + 1] - across[col],
+        height: down[row + 1] - down[row],
+        fill: cssColour(colours, values[patch]),
+        ...(kept && !kept[patch] ? { "fill-opacity": 0.16 } : {}),
+      }));
+    }
+  }
+  return group;
+}
+
+// The picture under its map and marks, for print: wide × high. The view has the canvas `map` or, for
+// sharp cells, the `values` of all tokens and which of them are `kept`; `marks` is an SVG over it.
+async function mapFigure(message, { map, values, kept, marks, smooth }, wide, high) {
+  const { picture, kind, width, height, opacity, prefix } = message;
+  const figure = svgElement("svg", {
+    width: wide,
+    height: high,
+    viewBox: `0 0 ${width} ${height}`,
+    preserveAspectRatio: "none",
+  });
+  const box = { width, height, preserveAspectRatio: "none" };
+  const drawn = smooth
+    ? svgElement("image", { href: map.toDataURL("image/png"), ...box })
+    : cellRectangles(message, values.subarray(prefix.length), kept);
+  drawn.setAttribute("opacity", opacity);
+  const lines = svgElement("g", { color: getComputedStyle(marks).color });
+  lines.append(...Array.from(marks.children, (mark) => mark.cloneNode(true)));
+  figure.append(svgElement("image", { href: await dataAddress(picture, kind), ...box }), drawn, lines);
+  return figure;
 }
