@@ -182,13 +182,14 @@ class TellPicture extends Sheet {
     const { width, height } = this.plan.stages[name];
     const [steps, long] = [16, Math.min(90, width - 110)];
     const [top, left] = [height - LEGEND + 12, this.pen.width(low, 12) + 6];
-    const ramp = Array.from({ length: steps }, (_, i) => svgElement("rect", {
+    const ramp = svgElement("g");
+    ramp.append(...Array.from({ length: steps }, (_, i) => svgElement("rect", {
       x: left + (i * long) / steps, y: top, width: long / steps + 0.5, height: 8,
       fill: cssColour(this.walk.colours, Math.round((255 * i) / (steps - 1))),
-    }));
+    })));
     return [
       this.text(low, 0, top + 9, { anchor: "start", size: 12 }),
-      ...ramp,
+      ramp,
       this.text(high, left + long + 6, top + 9, { anchor: "start", size: 12 }),
       this.text(words, width, top + 9, { anchor: "end", size: 12, title, class: "sum" }),
     ];
@@ -241,8 +242,8 @@ class TellPicture extends Sheet {
       svgElement("rect", { ...bar, class: "bar stretch accent", width: 96 * gate, fill: "currentColor" }),
       this.text("0", 0, middle + 22, { anchor: "start", size: 12, class: "quiet" }),
       this.text("1", 96, middle + 22, { anchor: "end", size: 12, class: "quiet" }),
-      this.text("× c =", 117, middle + 5, { size: 14 }),
-      this.#vector("contexts", step, GATED, TERMS_TOP, `z_${step + 1}, the context`, { class: "late" }),
+      this.text("× c =", 121, middle + 5, { size: 14 }),
+      this.#vector("contexts", step, GATED, TERMS_TOP, `z_${step + 1}, what is let in`, { class: "late" }),
       this.symbol("z", step + 1, GATED + cell.width / 2, TERMS_TOP + cell.height + 16),
     ];
   }
@@ -269,10 +270,7 @@ class TellPicture extends Sheet {
     const { grid, average, score, softmax, context, gate, word } = stages;
     const level = (from, to, y, number) => this.#lead(`M${from.x + from.width + 6} ${y}H${to.x - 6}`, number);
     const down = (x, from, to, number) => this.#lead(`M${x} ${from}V${to}`, number);
-    const turn = (from, to, number) => {
-      const [x, y, end] = [from.x + from.width / 2, from.y + from.height, to.x + cell.width / 2];
-      return this.#lead(`M${x} ${y - 6}V${to.y - 16}H${end}V${to.y - 2}`, number);
-    };
+    const turn = (x, y, to, number) => this.#lead(`M${x} ${y}V${to.y - 16}H${to.x + cell.width / 2}V${to.y - 2}`, number);
     const tiles = TERMS_TOP + cell.height / 2;
     const maps = score.y + TITLE + (score.height - TITLE - LEGEND) / 2;
     const first = this.step === 0;
@@ -281,9 +279,9 @@ class TellPicture extends Sheet {
       first && down(average.x + cell.width / 2, TITLE + cell.height + 5, stages.state.y - 2, 2),
       small ? null : level({ x: stages.state.x, width: cell.width }, score, stages.state.y + TITLE + state.height / 2, 3),
       level(score, softmax, maps, 4),
-      turn(softmax, context, 5),
-      small ? down(cell.width / 2, context.y + context.height - 2, gate.y - 2, 6) : level(context, gate, gate.y + tiles, 6),
-      word.y === gate.y ? level(gate, word, gate.y + tiles, 7) : down(cell.width / 2, gate.y + gate.height - 2, word.y - 2, 7),
+      turn(softmax.x + softmax.width / 2, softmax.y + softmax.height - 6, context, 5),
+      small ? turn(context.x + context.width - cell.width / 2, context.y + context.height, gate, 6) : level(context, gate, gate.y + tiles, 6),
+      word.y > gate.y ? turn(gate.x + GATED + cell.width / 2, gate.y + gate.height, word, 7) : level(gate, word, gate.y + tiles, 7),
     ].filter(Boolean);
   }
 

@@ -5,7 +5,7 @@ const ACROSS = 16; // numbers a line of a vector's tile
 const TITLE = 26;
 const LEGEND = 34; // under a map
 const SHOWN = 5; // candidates
-const GATED = 138; // where what was let in stands, from where the gate does
+const GATED = 146; // where what was let in stands, from where the gate does
 const TERMS_TOP = TITLE + 20; // above the vectors that are summed stand their weights
 
 // room: width there is; `whole` for print. lines: of the tiles of cells and states.
@@ -20,7 +20,7 @@ function tellPlan(room, { lines, aspect, hard }, whole = false) {
     average: TITLE + cell.height + 34,
     state: TITLE + state.height + 42,
   };
-  const terms = hard ? 1 : small || room < 900 ? 2 : 3;
+  const terms = hard ? 1 : small || room < 1060 ? 2 : 3;
   const common = { room, small, cell, state, gap, side, terms, term: one + 22 };
   const sizes = {
     context: { width: terms * common.term + (hard ? 14 : 34) + one, height: TERMS_TOP + cell.height + 26 },
@@ -40,7 +40,7 @@ function tellWide(common, sizes, column, aspect) {
   const lower = Math.max(size.height, column.average + column.state) + 30;
   const gate = sizes.context.width + gap;
   const word = gate + sizes.gate.width + gap;
-  const wraps = room - word < 300;
+  const wraps = room - word < 280;
   const last = wraps ? lower + sizes.context.height + 24 : lower;
   const stages = {
     grid: { x: 0, y: 0, ...size },

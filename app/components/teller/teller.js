@@ -72,8 +72,10 @@ class Teller extends Player {
     if (this.drawing.plan.small) this.#bringIntoView(this.drawing.plan.stages[STAGES[stage]]);
   }
 
-  // On a phone the drawing is longer than the screen.
+  // On a phone the drawing is longer than the screen. Who looks elsewhere meanwhile stays there.
   #bringIntoView({ y, height }) {
+    const { top, bottom } = this.root.getBoundingClientRect();
+    if (bottom < 0 || top > innerHeight) return;
     Object.assign(this.anchor.style, { top: `${y}px`, height: `${height}px` });
     this.anchor.scrollIntoView({ block: "nearest", behavior: calm() ? "auto" : "smooth" });
   }

@@ -39,10 +39,13 @@ function someNumbers(tiles, block, index) {
   return `(${start ? "…, " : ""}${some.join(", ")}${start + 3 < all.length ? ", …" : ""})`;
 }
 
+// Scores whose exponentials no number holds are taken from the largest, which changes no weight.
 function softmaxHere(walk, step, cell, at) {
   const scores = walk.row("scores", step);
-  const sum = scores.reduce((total, score) => total + Math.exp(score), 0);
-  return `α_${at} = exp(${decimals(scores[cell], 3)}) / ${digits(sum)} = ${digits(walk.row("weights", step)[cell])}`;
+  const high = Math.max(...scores);
+  const shift = Math.abs(high) > 80 ? high : 0;
+  const sum = scores.reduce((total, score) => total + Math.exp(score - shift), 0);
+  return `α_${at} = exp(${decimals(scores[cell] - shift, 3)}) / ${digits(sum)} = ${digits(walk.row("weights", step)[cell])}`;
 }
 
 function contextHere(walk, cells, step) {
