@@ -90,8 +90,10 @@ def _truth(look: Look, found: Captioning) -> Iterable[tuple[str, str]]:
 def take_away(look: Look, found: Captioning) -> None:
     """Maps and stages of a caption, and the code."""
     code = tell_common.code(look) + (
-        "weights = found.weights.reshape(len(found.words), -1)\n"
-        "figures.attention_map(view, weights[0], found.geometry, title=found.words[0]).show()\n"
+        "step = 1\n"
+        "figures.attention_map(\n"
+        "    view, found.weights[step], found.geometry, title=found.words[step]\n"
+        ").show()\n"
     )
     show.take_away(
         key="tell_caption",

@@ -78,7 +78,13 @@ def telling(look: Look, found: Captioning) -> Telling:
         probabilities=found.probabilities,
         kind=look.card.config.get("score", "mlp"),
         hard=bool(look.card.config.get("hard")),
+        apart=two_views(look),
     )
+
+
+def two_views(look: Look) -> bool:
+    """Whether where to look is decided on other features than what is seen there."""
+    return look.card.config.get("stem", "").endswith("both")
 
 
 def _facts(look: Look, found: Captioning) -> Iterable[tuple[str, str]]:
@@ -94,8 +100,8 @@ def _facts(look: Look, found: Captioning) -> Iterable[tuple[str, str]]:
     yield "Average", f"of the annotation vectors gives the first state; equal within {mean:.1e}"
     yield "Softmax", f"of the scores gives the weights within {softmax:.1e}"
     yield "Context", f"Σ α a within {summed:.1g}, times the gate within {gated:.1g}"
-    if look.card.config.get("stem", "").endswith("both"):
+    if two_views(look):
         yield (
             "Two views",
-            "where to look is decided on shallow features, what is there is read off deep ones",
+            "shallow features alone decide where to look; what is there is read off all of them",
         )

@@ -150,6 +150,9 @@ def write_captioner(assets: Path, language: str, kind: str) -> None:
     }
     name, taken = f"captions_{language}_{kind}", []
     model = models.build("show_attend_tell", **config)
+    model.adapter.weight.data *= 100  # the features of a random CNN are small
+    for weight in model.attention.score.parameters():
+        weight.data *= 3  # maps that are not the same everywhere
     for step in (*SNAPSHOTS, None):
         for part in (model.adapter, model.attention, model.lstm, model.L_o):
             for weight in part.parameters():
