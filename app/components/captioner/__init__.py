@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from app.components.mount import check_bytes, layout, mount, pack, picture_kind, register
+from app.components.mount import (
+    check_bytes,
+    fingerprint,
+    layout,
+    mount,
+    pack,
+    picture_kind,
+    register,
+)
 from attnviz.figures.theme import Colours, colour_table
 from attnviz.geometry import Geometry
 
 _RENDER = register("captioner", __file__)
 
-Box = tuple[float, float, float, float]  # top, left, bottom, right, shares of the picture's side
+Box = tuple[float, float, float, float]
+"""Top, left, bottom and right, as shares of the picture's sides."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +32,11 @@ class Told:
     """A caption to play.
 
     Args:
-        words: as shown.
+        words: as shown; the last may be "(end)".
         weights: (t, rows, cols) uint8; a value is ``byte / 255 · vmax``.
         probabilities: (t,) of each word.
-        gates: (t,) in [0, 1].
-        forced, guided: steps whose word, and whose attention, were given.
+        gates: (t,) in [0, 1], the gate β.
+        forced, guided: steps whose word, and whose attention, the visitor gave.
     """
 
     words: tuple[str, ...]
@@ -39,7 +49,7 @@ class Told:
 
 @dataclass(frozen=True)
 class Pick:
-    """What is chosen: a word, and the cells that were painted for it, row by row, sorted."""
+    """What is chosen: a word, and the cells (``row · cols + col``) marked for it, sorted."""
 
     step: int
     cells: tuple[int, ...] = ()
@@ -62,63 +72,72 @@ def captioner(
     name: str = "caption",
     on_change: Callable[[Pick | None], None] | None = None,
 ) -> Pick | None:
-    """Show a caption over its picture, and return the word that the visitor picked.
+    """Show a caption under its picture, and return the word that the visitor picked.
 
     Hovering a word draws its map, hovering a cell shades the words that looked there, and playing
-    walks through the words; all in the browser. A click on a word picks it. The pick outlives other
-    captions as long as they have such a word.
+    walks through the words; all in the browser. A click on a word picks it and tells the server,
+    another lets go. The pick outlives other captions as long as they have such a word.
 
     Args:
         picture: PNG, JPEG or WebP; what the model saw, at any resolution of the same shape.
         vmax: what byte 255 stands for, for every word.
         rest: the word that is shown while none is picked.
         picked: what the page wants picked.
-        mark: whether cells can be painted for the picked word; each stroke is reported.
-        smooth: at first, as ``attnviz.analysis.upsample``; else sharp cells. A visitor may choose.
-        boxes: what lies where, to be shown on demand.
+        mark: whether cells can be painted for the picked word; each stroke is reported. A word that
+            is picked anew comes without cells: the page that remembers some orders them (``picked``).
+        smooth: linear between cell centres, as ``attnviz.analysis.upsample``, or sharp cells; the
+            visitor may change it.
+        boxes: what lies where, to be shown on demand; they may reach beyond the picture.
         name: of the downloaded files.
         on_change: called with the pick before the rerun that it causes.
 
     Raises:
-        ValueError: arrays, boxes or the pick do not fit.
+        ValueError: arrays, steps, boxes or the pick do not fit.
     """
     steps, cells = len(told.words), geometry.rows * geometry.cols
     kind = picture_kind(picture)
-    weights = check_bytes(
-        "weights", told.weights, (steps, geometry.rows, geometry.cols), "words, rows, columns"
-    )
-    _check(told, geometry, vmax, opacity, picked, boxes)
-    if not 0 <= rest < steps:
-        raise ValueError(f"no word {rest} to show: words are 0–{steps - 1}")
+    _check_told(told, geometry)
+    shape = (steps, geometry.rows, geometry.cols)
+    weights = check_bytes("weights", told.weights, shape, "words, rows, columns")
+    _check_options(vmax, opacity, boxes)
+    _check_step("rest", rest, steps)
+    if picked is not None:
+        _check_step("picked", picked.step, steps)
+        wrong = [cell for cell in picked.cells if not 0 <= cell < cells]
+        if wrong:
+            raise ValueError(f"no cell {wrong[0]} to mark: cells are 0–{cells - 1}")
     facts = layout(geometry) | {
+        "seen": fingerprint(picture),
         "words": list(told.words),
         "probabilities": [round(float(p), 5) for p in told.probabilities],
         "gates": [round(float(g), 5) for g in told.gates],
-        "forced": list(told.forced),
-        "guided": list(told.guided),
+        "forced": sorted(map(int, told.forced)),
+        "guided": sorted(map(int, told.guided)),
         "vmax": float(vmax),
         "opacity": opacity,
         "smooth": smooth,
         "mark": mark,
         "rest": rest,
-        "boxes": [[label, list(box)] for label, box in boxes],
+        "boxes": [[label, list(map(float, box))] for label, box in boxes],
         "scale": "same scale for every word",
         "kind": kind,
         "name": name,
     }
+    table = colour_table(colours)
+    content = fingerprint(repr(facts).encode(), weights.tobytes(), table.tobytes())
 
     def message(fields: dict[str, Any]) -> bytes:
         chosen: Pick | None = fields["chosen"]
-        order = {"chosen": chosen and {"step": chosen.step, "cells": list(chosen.cells)}}
-        table = colour_table(colours)
-        return pack(facts | fields | order, colours=table, picture=picture, weights=weights)
+        order = chosen and {"step": chosen.step, "cells": sorted(chosen.cells)}
+        header = facts | {"content": content} | fields | {"chosen": order}
+        return pack(header, colours=table, picture=picture, weights=weights)
 
     return mount(
         _RENDER,
         key=key,
         message=message,
         subject="",
-        asked=picked,
+        asked=picked and Pick(int(picked.step), tuple(sorted(set(map(int, picked.cells))))),
         accept=lambda value: accepted(value, steps, cells),
         on_change=on_change,
     )
@@ -129,35 +148,47 @@ def accepted(value: Any, steps: int, cells: int) -> Pick | None:
     if not isinstance(value, dict) or value.keys() != {"step", "cells"}:
         return None
     step, marked = value["step"], value["cells"]
-    if type(step) is not int or not 0 <= step < steps or not isinstance(marked, list):
+    if type(step) is not int or not 0 <= step < steps:
+        return None
+    if not isinstance(marked, list) or len(marked) > cells:
         return None
     if not all(type(cell) is int and 0 <= cell < cells for cell in marked):
         return None
     return Pick(step, tuple(sorted(set(marked))))
 
 
-def _check(
-    told: Told,
-    geometry: Geometry,
-    vmax: float,
-    opacity: float,
-    picked: Pick | None,
-    boxes: Sequence[tuple[str, Box]],
-) -> None:
+def _check_told(told: Told, geometry: Geometry) -> None:
     steps = len(told.words)
     if not steps:
-        raise ValueError("a caption has at least one word")
+        raise ValueError("a caption has at least one word, not 0")
     if geometry.num_prefix:
-        raise ValueError(f"a caption looks at cells alone, not at {geometry.prefix}")
+        raise ValueError(
+            f"a caption looks at cells without tokens before them, not {geometry.num_prefix}"
+        )
     for what, values in (("probabilities", told.probabilities), ("gates", told.gates)):
         if values.shape != (steps,):
             raise ValueError(f"{what}: expected shape ({steps},), got {values.shape}")
-    if not vmax > 0:
+        wrong = values[~((values >= 0) & (values <= 1))]
+        if len(wrong):
+            raise ValueError(f"{what} lie in [0, 1], not {wrong[0]}")
+    for what, marked in (("forced", told.forced), ("guided", told.guided)):
+        for step in marked:
+            _check_step(what, step, steps)
+
+
+def _check_step(what: str, step: int, steps: int) -> None:
+    if not 0 <= step < steps:
+        raise ValueError(f"{what}: there is no word {step}; words are 0–{steps - 1}")
+
+
+def _check_options(vmax: float, opacity: float, boxes: Sequence[tuple[str, Box]]) -> None:
+    if not 0 < vmax < math.inf:
         raise ValueError(f"vmax is more than 0, not {vmax}")
     if not 0 <= opacity <= 1:
         raise ValueError(f"an opacity lies in [0, 1], not {opacity}")
-    if picked is not None and not 0 <= picked.step < steps:
-        raise ValueError(f"no word {picked.step} to pick: words are 0–{steps - 1}")
-    for label, (top, left, bottom, right) in boxes:
-        if not (top < bottom and left < right):
-            raise ValueError(f"the box of {label!r} is empty")
+    for label, box in boxes:
+        top, left, bottom, right = box
+        if not (all(map(math.isfinite, box)) and top < bottom and left < right):
+            raise ValueError(
+                f"the box of {label!r} goes from ({top}, {left}) to ({bottom}, {right})"
+            )

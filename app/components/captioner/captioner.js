@@ -1,183 +1,228 @@
-// One caption to play: which word is hovered, walked to and picked, and how that looks.
+// One caption to play: which word and which cells are looked at, and what follows from that.
 
-const WORD_PACE = 1100; // milliseconds a word
+const WORD_PACE = 1000; // milliseconds a word
+const DRIFT = 250; // milliseconds from the map of a word to the next while it plays
 
 class Captioner {
   constructor(root) {
     this.root = root;
     this.choice = new Choice();
-    this.hovered = this.played = this.cell = null; // words and a cell; null for none
-    this.painting = null; // true while cells are added, false while they are taken away
+    this.hovered = this.walked = this.cell = null; // two words and a cell; null for none
+    this.stroke = null; // the cells while they are painted, before the page hears of them
     const find = (name) => root.querySelector(`.${name}`);
-    for (const name of ["said", "view", "picture", "map", "marks", "play", "sum", "cells", "boxes", "clear", "status", "frames"]) {
+    for (const name of ["view", "picture", "map", "marks", "said", "play", "sum", "cells", "boxes", "clear", "status", "frames"]) {
       this[name] = find(name);
     }
     this.slider = root.querySelector("input");
-    this.painted = svgElement("g", { class: "painted" });
-    this.shownBoxes = svgElement("g", { class: "shown-boxes" });
-    this.outlines = { hover: outline("hover"), target: outline("target") };
-    this.marks.append(this.painted, this.shownBoxes, ...Object.values(this.outlines));
+    this.lines = new CaptionLines(this.marks);
     this.#listen();
+    new ResizeObserver(() => this.message && this.show()).observe(this.view);
     find("svg").onclick = async () => saveSvg(await captionFigure(this), this.fileName());
     find("png").onclick = async () => savePng(await captionFigure(this), this.fileName());
   }
 
-  // A new run of the page: the same message costs nothing.
+  // A new run of the page: the same message costs nothing, and an order alone keeps what is drawn.
   update(data, send) {
     const message = unpack(data);
-    const [news, order] = [message.stamp !== this.message?.stamp, this.choice.order];
+    const { order } = this.choice;
     this.choice.follow(message, send);
-    if (!news && order === this.choice.order) return;
-    if (news) this.#take(message);
+    if (message.stamp === this.message?.stamp) return;
+    if (order !== this.choice.order) this.walked = null;
+    if (message.content !== this.message?.content) this.#take(message, this.message);
+    this.message = message;
     this.show();
   }
 
-  #take(message) {
-    const first = !this.message;
-    this.halt();
+  #take(message, before) {
+    const { words, rows, cols, weights, vmax, smooth, boxes } = message;
+    const [cells, last] = [rows * cols, words.length - 1];
     this.message = message;
-    this.hovered = this.played = this.cell = null;
-    const { words, rows, cols, picture, kind, width, height, weights, smooth, mark, boxes } = message;
-    const cells = rows * cols;
     this.maps = words.map((_, step) => weights.subarray(step * cells, (step + 1) * cells));
-    this.coverage = coverageOf(this.maps, message.vmax);
-    if (first) this.sharp = !smooth;
-    this.address = URL.createObjectURL(new Blob([picture], { type: kind }));
+    this.coverage = coverageOf(this.maps, vmax);
+    if (smooth !== before?.smooth) this.sharp = !smooth;
+    this.boxes.hidden = !boxes.length;
+    this.cells.textContent = `${rows} × ${cols} cells`;
+    this.slider.max = last;
+    if (!before || chipsOf(before) !== chipsOf(message)) {
+      this.halt();
+      this.hovered = this.walked = this.cell = null;
+      this.said.replaceChildren(...words.map((_, step) => this.#pointed(captionChip(message, step), step)));
+      this.frames.replaceChildren(...words.map((_, step) => this.#pointed(captionFrame(message, step), step)));
+    }
+    if (message.seen !== before?.seen) this.#newPicture();
+    this.#remap();
+  }
+
+  #newPicture() {
+    const { picture, kind, width, height, rows, cols } = this.message;
+    const address = URL.createObjectURL(new Blob([picture], { type: kind }));
     this.picture.onload = () => {
-      URL.revokeObjectURL(this.address);
+      URL.revokeObjectURL(address);
       this.#drawFrames();
     };
-    this.picture.src = this.address;
+    this.picture.src = address;
     this.view.style.aspectRatio = `${width} / ${height}`;
-    this.view.setAttribute("aria-label", `Picture of ${rows} rows and ${cols} columns of cells.`);
-    this.marks.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    this.root.classList.toggle("marking", mark);
-    this.clear.hidden = !mark;
-    this.boxes.hidden = !boxes.length;
-    this.slider.max = words.length - 1;
-    this.said.replaceChildren(...words.map((word, step) => this.#word(word, step)));
-    this.frames.replaceChildren(...words.map((word, step) => this.#frame(word, step)));
+    this.view.style.width = `min(100%, ${Math.round(640 * Math.min(1, width / height))}px)`;
+    this.view.setAttribute("aria-label",
+      `Picture of ${rows} rows and ${cols} columns of cells. Left and right go from word to word, ` +
+      "space plays, Enter keeps a word; with shift, arrows go from cell to cell.");
   }
 
-  #word(word, step) {
-    const { probabilities, gates, forced, guided } = this.message;
-    const given = forced.includes(step) ? "word given" : guided.includes(step) ? "place given" : "";
-    const button = element("button", { type: "button", className: given ? "given" : "" });
-    button.style.setProperty("--chance", probabilities[step]);
-    button.title = `${step} ${word}: probability ${percentage(probabilities[step])}, gate β ${decimals(gates[step], 2)}${given && `; ${given}`}`;
-    button.append(element("span", { textContent: word }), element("i"),
-      element("sub", { textContent: `β ${decimals(gates[step], 2)}` }));
-    this.#pointed(button, step);
-    return button;
-  }
-
-  #frame(word, step) {
-    const button = element("button", { type: "button", title: `${step} ${word}` });
-    button.append(element("canvas", { width: 112, height: 112 }), element("span", { textContent: word }));
-    this.#pointed(button, step);
-    return button;
-  }
-
-  #pointed(button, step) {
-    button.onpointerenter = (event) => event.pointerType !== "touch" && this.hover(step);
-    button.onpointerleave = () => this.hover(null);
-    button.onfocus = () => button.matches(":focus-visible") && this.hover(step);
-    button.onblur = () => this.hover(null);
-    button.onclick = () => this.pick(step);
+  // Sharp or smooth.
+  #remap() {
+    const { message, sharp } = this;
+    this.weightMap = new WeightMap(this.map, { ...message, smooth: !sharp });
+    this.map.style.opacity = message.opacity;
+    this.values = null;
+    this.#drawFrames();
   }
 
   #drawFrames() {
-    const { message, sharp } = this;
+    const { message, picture } = this;
+    if (!picture.naturalWidth) return;
     const canvas = element("canvas");
-    const map = new WeightMap(canvas, { ...message, smooth: !sharp });
-    [...this.frames.children].forEach((frame, step) => {
-      const small = frame.firstChild;
-      small.height = Math.round((112 * message.height) / message.width);
+    const map = new WeightMap(canvas, { ...message, smooth: !this.sharp });
+    [...this.frames.children].forEach(({ firstChild: small }, step) => {
+      small.height = Math.round((small.width * message.height) / message.width);
       const context = small.getContext("2d");
-      context.drawImage(this.picture, 0, 0, small.width, small.height);
+      context.imageSmoothingQuality = "high";
+      context.drawImage(picture, 0, 0, small.width, small.height);
       map.paint(this.maps[step]);
       context.globalAlpha = message.opacity;
       context.drawImage(canvas, 0, 0, small.width, small.height);
     });
   }
 
+  #pointed(button, step) {
+    button.onpointerenter = (event) => event.pointerType !== "touch" && this.hover(step);
+    button.onpointerleave = button.onblur = () => this.hover(null);
+    button.onfocus = () => button.matches(":focus-visible") && this.hover(step);
+    button.onclick = () => this.pick(step);
+    return button;
+  }
+
   #listen() {
     const { view } = this;
     view.onpointermove = (event) => this.#over(event);
     view.onpointerdown = (event) => this.#down(event);
-    view.onpointerup = view.onpointercancel = () => this.#up();
-    view.onpointerleave = () => this.painting === null && this.point(null);
+    view.onpointerup = () => this.#lift();
+    view.onpointercancel = () => this.#drop();
+    view.onpointerleave = ({ pointerType }) => pointerType !== "touch" && !this.stroke && this.point(null);
     view.onblur = () => this.point(null);
-    this.play.onclick = () => (this.timer ? this.halt() : this.go());
-    this.slider.oninput = () => {
-      this.halt();
-      this.played = Number(this.slider.value);
+    this.play.onclick = () => this.toggle();
+    this.slider.oninput = () => this.walk(Number(this.slider.value));
+    this.sum.onclick = () => this.#switch("summed");
+    this.boxes.onclick = () => this.#switch("boxed");
+    this.cells.onclick = () => {
+      this.sharp = !this.sharp;
+      this.#remap();
       this.show();
     };
-    this.sum.onclick = () => this.toggle("summed");
-    this.boxes.onclick = () => this.toggle("boxed");
-    this.cells.onclick = () => {
-      this.toggle("sharp");
-      this.#drawFrames();
-    };
-    this.clear.onclick = () => this.picked && this.#report([]);
+    this.clear.onclick = () => this.#report(this.picked.step, []);
     this.root.onkeydown = (event) => this.#key(event);
   }
 
-  toggle(what) {
+  #switch(what) {
     this[what] = !this[what];
     this.show();
   }
 
   #key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target === this.slider) return;
-    const last = this.message.words.length - 1;
-    const from = this.step;
-    const moves = {
-      ArrowRight: () => this.walk(Math.min(from + 1, last)),
-      ArrowLeft: () => this.walk(Math.max(from - 1, 0)),
-      Escape: () => this.release(),
-    };
-    if (event.target === this.view) {
-      moves[" "] = () => this.play.onclick();
-      moves.Enter = () => this.pick(from);
+    const { key, target, shiftKey } = event;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const onView = target === this.view;
+    const moves = { Escape: () => this.release() };
+    if (onView && shiftKey && key in ARROWS) moves[key] = () => this.#beside(...ARROWS[key]);
+    else if (target !== this.slider) {
+      moves.ArrowRight = () => this.#step(1, target);
+      moves.ArrowLeft = () => this.#step(-1, target);
     }
-    if (!(event.key in moves)) return;
-    moves[event.key]();
+    if (target.tagName !== "BUTTON") moves[" "] = () => this.toggle();
+    if (onView) moves.Enter = () => this.#enter();
+    if (!Object.hasOwn(moves, key)) return;
+    moves[key]();
     event.preventDefault();
     event.stopPropagation(); // the page has shortcuts of its own
   }
 
+  // One word on or back; the focus goes along if it lies on a word.
+  #step(way, target) {
+    const step = clamp(this.step + way, 0, this.maps.length - 1);
+    this.walk(step);
+    if (this.said.contains(target)) this.said.children[step].focus();
+  }
+
+  // The cell beside the one that is looked at; the peak of the word at first.
+  #beside(down, right) {
+    if (this.cell === null) return this.point(indexOfMaximum(this.maps[this.step]));
+    const { rows, cols } = this.message;
+    const [row, col] = this.place(this.cell);
+    this.point(clamp(row + down, 0, rows - 1) * cols + clamp(col + right, 0, cols - 1));
+  }
+
+  // Enter on the picture: paints or erases the cell that keys went to, else keeps the word.
+  #enter() {
+    const { picked, cell } = this;
+    if (!this.message.mark || !picked || cell === null) return this.pick(this.step);
+    const others = picked.cells.filter((other) => other !== cell);
+    this.#report(picked.step, others.length < picked.cells.length ? others : [...others, cell]);
+  }
+
   #over(event) {
     const cell = this.cellAt(event);
-    if (this.painting !== null) this.#paint(cell);
+    if (this.stroke) this.#brush(cell);
     this.point(cell);
   }
 
   #down(event) {
     const cell = this.cellAt(event);
+    const { picked } = this;
+    if (this.message.mark && picked && event.isPrimary && event.button === 0) {
+      this.halt();
+      this.walked = null; // what is painted belongs to the picked word
+      if (event.shiftKey) this.#report(picked.step, []);
+      else {
+        this.view.setPointerCapture(event.pointerId);
+        this.stroke = { step: picked.step, cells: new Set(picked.cells), erases: picked.cells.includes(cell) };
+        this.#brush(cell);
+      }
+    }
     this.point(cell);
-    if (!this.message.mark || !this.picked) return;
-    this.view.setPointerCapture(event.pointerId);
-    this.stroke = new Set(this.picked.cells);
-    this.painting = !this.stroke.has(cell);
-    this.#paint(cell);
+    this.show();
   }
 
-  #paint(cell) {
-    if (this.painting) this.stroke.add(cell);
-    else this.stroke.delete(cell);
-    this.#drawPainted(this.stroke);
+  // All cells from the last one to this one: a fast pointer skips some.
+  #brush(cell) {
+    const { stroke } = this;
+    const [end, start] = [this.place(cell), this.place(stroke.last ?? cell)];
+    const count = Math.max(...end.map((at, axis) => Math.abs(at - start[axis])), 1);
+    for (let i = 0; i <= count; i++) {
+      const [row, col] = end.map((at, axis) => Math.round(start[axis] + ((at - start[axis]) * i) / count));
+      const passed = row * this.message.cols + col;
+      if (stroke.erases) stroke.cells.delete(passed);
+      else stroke.cells.add(passed);
+    }
+    stroke.last = cell;
+    this.show();
   }
 
-  #up() {
-    if (this.painting === null) return;
-    this.painting = null;
-    this.#report([...this.stroke].sort((a, b) => a - b));
+  #lift() {
+    const { stroke } = this;
+    this.stroke = null;
+    if (stroke) this.#report(stroke.step, [...stroke.cells]);
   }
 
-  #report(cells) {
-    this.choice.make({ step: this.picked.step, cells });
+  // The browser took the finger away, to scroll say: nothing was painted.
+  #drop() {
+    this.stroke = null;
+    this.point(null);
+    this.show();
+  }
+
+  #report(step, cells) {
+    const sorted = [...cells].sort((a, b) => a - b);
+    const { picked } = this;
+    if (picked?.step === step && String(sorted) !== String(picked.cells)) this.choice.make({ step, cells: sorted });
     this.show();
   }
 
@@ -189,27 +234,37 @@ class Captioner {
     return clamp(Math.round(row), 0, rows - 1) * cols + clamp(Math.round(col), 0, cols - 1);
   }
 
+  // The (row, col) of a cell.
+  place(cell) {
+    return [Math.floor(cell / this.message.cols), cell % this.message.cols];
+  }
+
   // What is picked, if this caption has such a word.
   get picked() {
     const { value } = this.choice;
-    return value && value.step < this.message.words.length ? value : null;
+    return value && value.step < this.maps.length ? value : null;
   }
 
-  // The word whose map is shown.
+  // The word that is shown.
   get step() {
-    return this.hovered ?? this.played ?? this.picked?.step ?? this.message.rest;
+    return this.hovered ?? this.walked ?? this.picked?.step ?? this.message.rest;
+  }
+
+  // Whether all words are shown together; a word under the pointer comes first.
+  get together() {
+    return Boolean(this.summed) && this.hovered === null;
   }
 
   hover(step) {
+    if (step === this.hovered) return;
     this.hovered = step;
     this.show();
   }
 
   walk(step) {
     this.halt();
-    this.hovered = null;
-    this.played = step;
-    this.show();
+    this.hovered = this.cell = null;
+    this.#go(step);
   }
 
   point(cell) {
@@ -220,36 +275,45 @@ class Captioner {
 
   pick(step) {
     this.halt();
-    this.played = this.hovered = null;
+    this.walked = this.cell = null;
+    this.summed = false;
     this.choice.make(step === this.picked?.step ? null : { step, cells: [] });
     this.show();
   }
 
   release() {
     this.halt();
-    this.hovered = this.played = this.cell = null;
+    this.hovered = this.walked = this.cell = this.stroke = null;
     if (this.picked) this.choice.make(null);
     this.show();
   }
 
-  go() {
-    const last = this.message.words.length - 1;
-    this.hovered = null;
-    this.played = this.played === null || this.played >= last ? 0 : this.played;
-    const on = () => {
-      if (!this.root.isConnected || this.played >= last) return this.halt();
-      this.played += 1;
-      this.show();
-      this.timer = setTimeout(on, WORD_PACE);
-    };
-    this.timer = setTimeout(on, WORD_PACE);
-    this.show();
+  toggle() {
+    const last = this.maps.length - 1;
+    if (this.timer) return this.halt();
+    this.timer = setInterval(() => {
+      if (!this.root.isConnected) return this.halt();
+      if (this.walked + 1 >= last) this.halt();
+      this.#go(Math.min(this.walked + 1, last), !calm());
+    }, WORD_PACE);
+    const from = this.walked ?? this.picked?.step ?? 0;
+    this.hovered = this.cell = null;
+    this.#go(from >= last ? 0 : from);
   }
 
   halt() {
-    clearTimeout(this.timer);
+    clearInterval(this.timer);
     this.timer = null;
     this.#dress();
+  }
+
+  #go(step, drifts = false) {
+    this.walked = step;
+    this.summed = false;
+    this.show(drifts);
+    const [strip, frame] = [this.frames, this.frames.children[step]];
+    const left = frame.offsetLeft - (strip.clientWidth - frame.offsetWidth) / 2;
+    strip.scrollTo({ left, behavior: calm() ? "auto" : "smooth" });
   }
 
   #dress() {
@@ -257,134 +321,62 @@ class Captioner {
     this.play.setAttribute("aria-label", this.timer ? "Pause" : "Play");
   }
 
-  show() {
-    const { message, step, summed } = this;
-    this.#dress();
-    this.values = summed ? this.coverage.bytes : this.maps[step];
-    this.shownScale = summed
-      ? { ...message, vmax: this.coverage.most, scale: "the maps of all words added up" }
-      : message;
-    new WeightMap(this.map, { ...message, smooth: !this.sharp }).paint(this.values);
-    this.map.style.opacity = message.opacity;
+  show(drifts = false) {
+    const { message, step, together, coverage } = this;
+    const values = together ? coverage.bytes : this.maps[step];
+    this.shownScale = together ? { ...message, vmax: coverage.most, scale: "all words added up" } : message;
+    if (values !== this.values) this.#paint(values, drifts ? this.values : null);
     labelScale(this.root, this.shownScale);
+    this.#dress();
     this.slider.value = step;
-    for (const [button, on] of [[this.sum, summed], [this.cells, this.sharp], [this.boxes, this.boxed]]) {
+    this.slider.setAttribute("aria-valuetext", `${step} ${message.words[step]}`);
+    for (const [button, on] of [[this.sum, this.summed], [this.cells, this.sharp], [this.boxes, this.boxed]]) {
       button.setAttribute("aria-pressed", Boolean(on));
     }
-    this.#showWords(step);
-    this.#drawPainted(this.picked?.cells ?? []);
-    this.#drawBoxes();
-    const best = indexOfMaximum(this.values);
-    drawOutline(this.outlines.target, this.values[best] ? this.path(best) : "");
-    drawOutline(this.outlines.hover, this.cell === null ? "" : this.path(this.cell));
-    this.status.textContent = this.#sentence(step, best);
-  }
-
-  path(cell) {
-    return boxPath(cellBox(this.message, ...this.place(cell)));
-  }
-
-  place(cell) {
-    return [Math.floor(cell / this.message.cols), cell % this.message.cols];
-  }
-
-  #showWords(step) {
-    const shaded = this.cell !== null;
-    this.said.classList.toggle("shaded", shaded);
-    const most = Math.max(1, ...this.maps.map((map) => map[this.cell ?? 0]));
-    [...this.said.children].forEach((word, index) => {
-      word.classList.toggle("current", index === step && !this.summed);
-      word.setAttribute("aria-pressed", index === this.picked?.step);
-      word.style.setProperty("--here", shaded ? this.maps[index][this.cell] / Math.max(most, 26) : 0);
-      this.frames.children[index].classList.toggle("current", index === step && !this.summed);
+    const marked = this.stroke?.cells ?? this.picked?.cells ?? [];
+    this.root.classList.toggle("painting", message.mark && this.picked !== null);
+    this.clear.hidden = !message.mark;
+    this.clear.disabled = !this.picked?.cells.length;
+    this.#showWords();
+    this.lines.draw(message, this.view.clientWidth, {
+      cell: this.cell,
+      peak: together ? null : indexOfMaximum(values),
+      marked: together || step !== this.picked?.step ? [] : [...marked],
+      boxes: this.boxed ? message.boxes : [],
     });
+    this.status.textContent = captionSentence(this);
   }
 
-  #drawPainted(cells) {
-    const paths = [...cells].map((cell) => svgElement("path", {
-      d: this.path(cell),
-      fill: "currentColor",
-      "fill-opacity": 0.35,
-      stroke: "currentColor",
-      "stroke-width": 1.5,
-      "vector-effect": "non-scaling-stroke",
-    }));
-    this.painted.replaceChildren(...paths);
+  #paint(values, from) {
+    this.values = values;
+    if (!from) return this.weightMap.paint(values);
+    const start = performance.now();
+    const frame = () => {
+      const share = (performance.now() - start) / DRIFT;
+      if (this.values !== values) return;
+      this.weightMap.paint(share < 1 ? values.map((value, i) => from[i] + share * (value - from[i])) : values);
+      if (share < 1) requestAnimationFrame(frame);
+    };
+    frame();
   }
 
-  #drawBoxes() {
-    const { boxes, width, height } = this.message;
-    const shown = this.boxed ? boxes : [];
-    this.shownBoxes.replaceChildren(...shown.flatMap(([label, [top, left, bottom, right]]) => {
-      const group = outline("box");
-      drawOutline(group, boxPath([top * height, left * width, bottom * height, right * width]));
-      const text = svgElement("text", { x: left * width + 3, y: Math.max(11, top * height - 3) });
-      text.textContent = label;
-      return [group, text];
-    }));
-  }
-
-  #sentence(step, best) {
-    const { words, vmax, mark, probabilities, gates } = this.message;
-    const at = (cell) => `cell ${this.place(cell).join(",")}`;
-    if (this.cell !== null && this.painting === null) {
-      const looked = words.map((word, index) => [word, this.maps[index][this.cell]])
-        .filter(([, byte]) => byte > 2).sort((a, b) => b[1] - a[1]).slice(0, 4)
-        .map(([word, byte]) => `${word} ${percentage((byte / 255) * vmax)}`);
-      const ask = mark && !this.picked ? " Choose a word first, then paint." : "";
-      return `${at(this.cell)}: ${looked.join(", ") || "no word looked here"}.${ask}`;
-    }
-    if (this.summed) {
-      return `Coverage: the most looked-at ${at(best)} got ${number(this.coverage.most)} in all. Mean (1 − Σα)² is ${number(this.coverage.penalty)}.`;
-    }
-    const picked = this.picked?.step === step ? ", picked," : "";
-    const looks = `“${words[step]}”${picked} looks most at ${at(best)} (${weight(this.values[best], vmax)}); `;
-    const facts = `probability ${percentage(probabilities[step])}, gate β ${decimals(gates[step], 2)}.`;
-    if (!mark) return looks + facts;
-    return this.picked
-      ? `Paint where “${words[this.picked.step]}” should look: drag over cells; Clear lets go.`
-      : `${looks}${facts} Choose a word, then paint where it should look.`;
+  #showWords() {
+    const { step, together, cell } = this;
+    this.said.classList.toggle("shaded", cell !== null);
+    [...this.said.children].forEach((word, index) => {
+      const current = index === step && !together;
+      word.classList.toggle("current", current);
+      word.setAttribute("aria-pressed", index === this.picked?.step);
+      // The root lets a small share be seen beside a large one.
+      word.style.setProperty("--here", cell === null ? 0 : Math.sqrt(this.maps[index][cell] / 255));
+      this.frames.children[index].classList.toggle("current", current);
+    });
   }
 
   fileName() {
     const { name, words } = this.message;
-    return this.summed ? `${name}-coverage` : `${name}-${this.step}-${words[this.step]}`;
+    return this.together ? `${name}-coverage` : `${name}-${this.step}-${words[this.step]}`;
   }
-}
-
-// The maps of all words added up: bytes on a scale of its own, where that ends, and what equation
-// 14 of the paper makes of it, a cell.
-function coverageOf(maps, vmax) {
-  const sums = Array.from(maps[0], (_, cell) =>
-    maps.reduce((sum, map) => sum + (map[cell] / 255) * vmax, 0));
-  const most = Math.max(...sums) || 1;
-  const penalty = sums.reduce((sum, value) => sum + (1 - value) ** 2, 0) / sums.length;
-  return { most, penalty, bytes: Uint8Array.from(sums, (value) => Math.round((255 * value) / most)) };
-}
-
-// The picture under its map with the marks, the caption above and the scale below, for print.
-async function captionFigure(captioner) {
-  const { message, map, marks, summed, step, shownScale } = captioner;
-  const { picture, kind, width, height, opacity, words } = message;
-  const [wide, high] = [640, Math.round((640 * height) / width)];
-  const page = svgPage(wide, high + 90);
-  const line = svgElement("text", { x: 0, y: 26, "font-size": 20 });
-  words.forEach((word, index) => {
-    const part = svgElement("tspan", index === step && !summed ? { "font-weight": 700, fill: "#b3431e" } : {});
-    part.textContent = (index ? " " : "") + word;
-    line.append(part);
-  });
-  const view = svgElement("svg", { y: 40, width: wide, height: high, viewBox: `0 0 ${width} ${height}` });
-  const box = { width, height, preserveAspectRatio: "none" };
-  const drawn = svgElement("g", { color: getComputedStyle(marks).color });
-  drawn.append(...Array.from(marks.children, (mark) => mark.cloneNode(true)));
-  view.append(
-    svgElement("image", { href: await dataAddress(picture, kind), ...box }),
-    svgElement("image", { href: map.toDataURL("image/png"), opacity, ...box }),
-    drawn,
-  );
-  page.append(line, view, svgColourBar(shownScale, 0, high + 52));
-  return page;
 }
 
 export default function ({ data, parentElement, setStateValue }) {

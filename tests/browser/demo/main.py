@@ -2,7 +2,8 @@
 
 ``?case=NAME&pinned=TOKEN`` chooses what the lens shows, ``?wall=LAYERSxHEADS`` the wall,
 ``?alignment=NAME&pinned=ROW.COLUMN`` the alignment, ``?heads=NAME&pinned=LAYER.HEAD`` the head
-view, ``?composer=NAME`` the composer, and ``?teller=NAME&at=WORD.STAGE`` the teller.
+view, ``?composer=NAME`` the composer, ``?teller=NAME&at=WORD.STAGE`` the teller, and
+``?captioner=NAME&pinned=WORD`` the captioner.
 """
 
 import json
@@ -14,6 +15,7 @@ import streamlit as st
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from captions import CAPTIONS
 from cases import ALIGNMENTS, CASES, HEAD_STACKS, VMAX
 from cases import heads as every_head
 from composing import BACKDROPS, MOST, SCENES, SPRITES
@@ -21,6 +23,7 @@ from tellings import TELLINGS
 from tellings import picture as told_picture
 
 from app.components.alignment import alignment
+from app.components.captioner import Pick, captioner
 from app.components.composer import composer
 from app.components.heads import heads
 from app.components.lens import lens
@@ -149,7 +152,44 @@ def teller_panel() -> None:
     st.text(f"rests at {place}")
 
 
-if "teller" in st.query_params:
+@st.fragment
+def captioner_panel() -> None:
+    names = list(CAPTIONS)
+    chosen = st.selectbox("caption", names, index=names.index(st.query_params["captioner"]))
+    asked = st.selectbox("asked", ["link", "nothing", "2 with cells"])
+    link = st.query_params.get("pinned")
+    picked = {
+        "link": Pick(int(link)) if link else None,
+        "nothing": None,
+        "2 with cells": Pick(2, (20, 21)),
+    }[asked]
+    st.session_state.setdefault("reports", 0)
+
+    def heard(_: Pick | None) -> None:
+        st.session_state["reports"] += 1
+
+    case = CAPTIONS[chosen]
+    columns = st.columns(2, gap="large") if "beside" in st.query_params else [st.container()]
+    for place, column in enumerate(columns):
+        with column:
+            pick = captioner(
+                told_picture(case.geometry),
+                case.told,
+                case.geometry,
+                key=f"captioned{place}",
+                vmax=case.vmax,
+                picked=picked,
+                name="demo",
+                on_change=heard,
+                **case.options,
+            )
+    said = "nothing" if pick is None else f"{pick.step} with cells {list(pick.cells)}"
+    st.text(f"picked {said}, {st.session_state['reports']} reports")
+
+
+if "captioner" in st.query_params:
+    captioner_panel()
+elif "teller" in st.query_params:
     teller_panel()
 elif "composer" in st.query_params:
     composer_panel()
