@@ -31,6 +31,7 @@ def draw(language: str, kind: str, of: str) -> None:
         pick = player(look, found, key=Tell.PLAYER, composed=composed)
     if not composed:
         with right:
+            show.credit(look.picture)
             show.note(prose.text("tell", "Strangers"))
             _exact(found, pick)
     more, truth = st.columns(2, gap="large")
