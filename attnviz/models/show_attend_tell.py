@@ -173,7 +173,8 @@ class Attention(nn.Module):
         scores = self.scores(self.score(state, memory.keys).float())
         weights = self.weights(scores.softmax(-1))  # (b, n)
         looked = self.looked(self._one_cell(weights) if self.hard else weights)
-        average = self.average((looked[:, None] @ memory.annotations)[:, 0])  # (b, a)
+        share = looked[:, None].to(memory.annotations.dtype)  # (b, 1, n)
+        average = self.average((share @ memory.annotations)[:, 0])  # (b, a)
         gate = self.gate(self.f_beta(state).sigmoid())  # β, (b, 1)
         return self.context(gate * average), weights, looked
 
