@@ -84,7 +84,7 @@ def captioner(
         rest: the word that is shown while none is picked.
         picked: what the page wants picked.
         mark: whether cells can be painted for the picked word; each stroke is reported. A word that
-            is picked anew comes without cells: the page that remembers some orders them (``picked``).
+            is picked anew comes without cells; a page that knows some orders them by ``picked``.
         smooth: linear between cell centres, as ``attnviz.analysis.upsample``, or sharp cells; the
             visitor may change it.
         boxes: what lies where, to be shown on demand; they may reach beyond the picture.
