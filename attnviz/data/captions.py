@@ -50,10 +50,16 @@ class Item:
 
 @dataclass(frozen=True)
 class Word:
-    """A word of a caption and the items (by position) that it names; none for "left", "a", …"""
+    """A word of a caption.
+
+    Args:
+        items: those (by position) that it names; none for "left", "a", …
+        by: those by which a word such as "left" places what is spoken of.
+    """
 
     text: str
     items: tuple[int, ...] = ()
+    by: tuple[int, ...] = ()
 
 
 Caption = tuple[Word, ...]
@@ -172,7 +178,8 @@ def _size(box: Box) -> str:
 def _english(subject: Group, size: str, others: list[tuple[str, Group]]) -> Iterator[Word]:
     yield from _english_group(subject, size)
     for number, (place, group) in enumerate(others):
-        yield from map(Word, (*["and"] * (number > 0), *place.split()))
+        yield from [Word("and")] * (number > 0)
+        yield from (Word(part, by=group.items) for part in place.split())
         yield from _english_group(group)
 
 
@@ -193,7 +200,7 @@ def _korean(subject: Group, size: str, others: list[tuple[str, Group]]) -> Itera
     for number, (place, group) in enumerate(others):
         yield from _korean_group(group)
         noun = KOREAN_RELATIONS[place]
-        yield Word(noun + "에" if number == len(others) - 1 else _and(noun))
+        yield Word(noun + "에" if number == len(others) - 1 else _and(noun), by=group.items)
     if others:
         yield Word("있는")
     if size:

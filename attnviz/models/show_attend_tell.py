@@ -10,10 +10,10 @@ doubly stochastic regulariser). One step:
     word y ──► embedding E y ──┬──────────────────────── LSTM ◄────────────────────────────────────┤
                                └─► logits = L_o tanh(E y + L_h h' + L_z z) ◄───────────────────────┘
 
-Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid), a 1×1 layer with
-ReLU makes its features the annotation vectors, scores may be bilinear or dot products, too, and
-where to look may be decided on shallow features alone: deep ones know their neighbours so well that
-a decoder need not look at a thing to name it.
+Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid); a 1×1 layer with
+ReLU makes its features, and the place of each, the annotation vectors; scores may be bilinear or
+dot products, too; and where to look may be decided on shallow features alone: deep ones know their
+neighbours so well that a decoder need not look at a thing to name it.
 
     b batch · n cells · c channels of the CNN · a annotation size · d state · m embedding · v words
 """
@@ -32,6 +32,8 @@ from attnviz.layers.recurrent import LSTMCell, State
 from attnviz.layers.stems import GRIDS
 from attnviz.trace import Tap, note_geometry
 
+REACH = 3.0  # of coordinates: about as large as what else an annotation vector holds
+
 
 @dataclass(frozen=True)
 class ShowAttendTellConfig:
@@ -46,6 +48,8 @@ class ShowAttendTellConfig:
         stem: name of a grid in `attnviz.layers.stems.GRIDS`; None if a stem will be given.
         channels: of the given stem; None takes those of the named one.
         score: ``"mlp"`` (the paper's), ``"bilinear"`` or ``"dot"``.
+        coordinates: whether each annotation vector ends in its row and column: what is seen tells
+            little of where it was seen, and "left of" needs that.
         hard: look at one cell, sampled in training and the likeliest otherwise (§4.1).
         dropout: of annotation vectors' context, embeddings and the deep output.
     """
@@ -58,6 +62,7 @@ class ShowAttendTellConfig:
     stem: str | None = "efficientnet_lite0"
     channels: int | None = None
     score: str = "mlp"
+    coordinates: bool = True
     hard: bool = False
     dropout: float = 0.2
 
@@ -73,13 +78,18 @@ class ShowAttendTellConfig:
             raise ValueError(f"stem should be one of {known} or None, not {self.stem!r}")
         if (self.stem is None) == (self.channels is None):
             raise ValueError("give either the name of a stem or the channels of one of your own")
-        if self.score == "dot" and self.width != self.annotation:
+        if self.score == "dot" and self.width != self.seen:
             raise ValueError(
                 f"a dot product needs states as long as annotation vectors, not {self.width} "
-                f"and {self.annotation}"
+                f"and {self.seen}"
             )
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout should be in [0, 1), not {self.dropout}")
+
+    @property
+    def seen(self) -> int:
+        """Size of an annotation vector with its coordinates, a."""
+        return self.annotation + 2 * self.coordinates
 
     @property
     def grid_channels(self) -> tuple[int, int]:
@@ -95,7 +105,7 @@ class MLPScore(nn.Module):
     def __init__(self, cfg: ShowAttendTellConfig) -> None:
         super().__init__()
         self.query = nn.Linear(cfg.width, cfg.match, bias=False)  # W
-        self.key = nn.Linear(cfg.annotation, cfg.match)  # U
+        self.key = nn.Linear(cfg.seen, cfg.match)  # U
         self.v = nn.Linear(cfg.match, 1, bias=False)
 
     def keys(self, annotations: Tensor) -> Tensor:
@@ -112,7 +122,7 @@ class BilinearScore(nn.Module):
 
     def __init__(self, cfg: ShowAttendTellConfig) -> None:
         super().__init__()
-        self.weight = nn.Linear(cfg.annotation, cfg.width, bias=False)
+        self.weight = nn.Linear(cfg.seen, cfg.width, bias=False)
 
     def keys(self, annotations: Tensor) -> Tensor:
         """W a, once for all words: (b, n, a) → (b, n, d)."""
@@ -200,13 +210,13 @@ class ShowAttendTell(nn.Module):
         channels, where = cfg.grid_channels
         self.adapter = nn.Linear(channels, cfg.annotation)
         self.locator = nn.Linear(where, cfg.annotation) if where else None
-        self.init_h = nn.Linear(cfg.annotation, cfg.width)
-        self.init_c = nn.Linear(cfg.annotation, cfg.width)
+        self.init_h = nn.Linear(cfg.seen, cfg.width)
+        self.init_c = nn.Linear(cfg.seen, cfg.width)
         self.embed = nn.Embedding(cfg.vocabulary, cfg.embedding)
         self.attention = Attention(cfg)
-        self.lstm = LSTMCell(cfg.embedding + cfg.annotation, cfg.width)
+        self.lstm = LSTMCell(cfg.embedding + cfg.seen, cfg.width)
         self.L_h = nn.Linear(cfg.width, cfg.embedding, bias=False)
-        self.L_z = nn.Linear(cfg.annotation, cfg.embedding, bias=False)
+        self.L_z = nn.Linear(cfg.seen, cfg.embedding, bias=False)
         self.L_o = nn.Linear(cfg.embedding, cfg.vocabulary)
         self.dropout = nn.Dropout(cfg.dropout)
         self.grid, self.annotations, self.keys = Tap("b n c"), Tap("b n a"), Tap("b n k")
@@ -218,20 +228,28 @@ class ShowAttendTell(nn.Module):
         """Pixels (b, 3, h, w) → what to look at, and the state to begin with."""
         grid = self.stem(pixels)  # (b, c, rows, cols)
         note_geometry(lambda: self.geometry(tuple(pixels.shape[-2:]), tuple(grid.shape[-2:])))
-        return self.encode_grid(grid.flatten(2).mT)  # (b, n, c), row by row
+        size = grid.shape[-2], grid.shape[-1]
+        return self.encode_grid(grid.flatten(2).mT, size)  # (b, n, c), row by row
 
-    def encode_grid(self, grid: Tensor) -> tuple[Memory, State]:
-        """The same from the CNN's features (b, n, c)."""
+    def encode_grid(self, grid: Tensor, size: tuple[int, int]) -> tuple[Memory, State]:
+        """The same from the CNN's features (b, n, c), of a grid of `size` rows and columns."""
         grid = self.grid(grid)
-        annotations = self.annotations(self.adapter(grid).relu())  # (b, n, a)
+        annotations = self.annotations(self._placed(self.adapter(grid).relu(), size))  # (b, n, a)
         places = annotations
         if self.locator is not None:
             narrow = grid[..., -self.locator.in_features :]
-            places = self.locator(narrow).relu()  # (b, n, a)
+            places = self._placed(self.locator(narrow).relu(), size)  # (b, n, a)
         mean = self.mean(annotations.mean(1))  # (b, a)
         hidden, cell = self.init_h(mean).tanh(), self.init_c(mean).tanh()  # f_init,h and f_init,c
         memory = Memory(annotations, self.keys(self.attention.score.keys(places)))
         return memory, (self.initial_state(hidden), cell)
+
+    def _placed(self, seen: Tensor, size: tuple[int, int]) -> Tensor:
+        """Row and column after what is seen in each cell, if the model is to know them."""
+        if not self.cfg.coordinates:
+            return seen
+        where = coordinates(size).to(seen).expand(len(seen), -1, -1)  # (b, n, 2)
+        return torch.cat([seen, where], -1)
 
     def step(self, token: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Told]:
         """One word (b,): where to look given the state so far, then what comes next (b, v)."""
@@ -272,6 +290,12 @@ class ShowAttendTell(nn.Module):
         return replace(evenly, stride=(known.stride,) * 2, centre=(known.centre,) * 2)
 
 
+def coordinates(size: tuple[int, int]) -> Tensor:
+    """Row and column of each cell, from −`REACH` to `REACH`, row by row: (n, 2)."""
+    axes = (torch.linspace(-REACH, REACH, n) if n > 1 else torch.zeros(1) for n in size)
+    return torch.cartesian_prod(*axes)
+
+
 def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
     """Σ_i (1 − Σ_t α_ti)², mean of the batch: no cell shall be overlooked (equation 14).
 
@@ -286,7 +310,7 @@ def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
 VARIANTS = {
     "show_attend_tell": ShowAttendTellConfig(),
     "show_attend_tell_bilinear": ShowAttendTellConfig(score="bilinear"),
-    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=320),
+    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=322),
 }
 
 

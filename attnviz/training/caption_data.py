@@ -27,7 +27,8 @@ class Batch(NamedTuple):
     grid: Tensor  # (b, 196, c)
     given: Tensor  # (b, t) from START on
     wanted: Tensor  # (b, t) END last, then PAD
-    target: Tensor  # (b, t, 196) where each object word should look, rows sum to 1 or 0
+    target: Tensor  # (b, t, 196) where words should look, rows sum to 1, or 0 for any place
+    naming: Tensor  # (b, t) True at words that name a thing
 
     def to(self, device: str) -> Batch:
         """The same on another device."""
@@ -90,6 +91,7 @@ class Scenes:
         given = torch.full((len(rows), longest), PAD)
         wanted = torch.full((len(rows), longest), PAD)
         target = np.zeros((len(rows), longest, SIDE * SIDE), np.float32)
+        naming = torch.zeros(len(rows), longest, dtype=torch.bool)
         for n, row in enumerate(rows):
             ids = self.ids[row]
             if n in mirrored:
@@ -97,11 +99,14 @@ class Scenes:
             wanted[n, : len(ids)] = torch.tensor(ids)
             given[n, : len(ids)] = torch.tensor([START, *ids[:-1]])
             for t, word in enumerate(self.captions[row]):
-                if word.items:
-                    covered = self.cover[row, list(word.items)].sum(0)
+                naming[n, t] = bool(word.items)
+                if shown := word.items or word.by:
+                    covered = self.cover[row, list(shown)].sum(0)
                     target[n, t] = mirror(covered) if n in mirrored else covered
         target /= np.maximum(target.sum(-1, keepdims=True), 1e-9)
-        return Batch(torch.from_numpy(grid).float(), given, wanted, torch.from_numpy(target))
+        return Batch(
+            torch.from_numpy(grid).float(), given, wanted, torch.from_numpy(target), naming
+        )
 
 
 def load(folder: Path, grid: str, language: str, words: Words, most: int | None = None) -> Scenes:

@@ -2,9 +2,10 @@
 
 The CNN is frozen, so scenes are seen by it once (`caption_shards`) and read again and again. Kinds:
 ``learned`` finds out where to look from words alone, as in the paper; ``hard`` looks at one cell,
-by REINFORCE; ``guided`` is told where: for words that name things, −Σ β log α with β the share of
-each cell that they cover (Liu et al. 2017, "Attention Correctness in Neural Image Captioning",
-https://arxiv.org/abs/1605.09553, §3.2). ``bilinear`` and ``dot`` are guided, with other scores.
+by REINFORCE; ``guided`` is told where: for words that name things, and for words such as "left" at
+the thing that they refer to, −Σ β log α with β the share of each cell that it covers (Liu et al.
+2017, "Attention Correctness in Neural Image Captioning", https://arxiv.org/abs/1605.09553, §3.2).
+``bilinear`` and ``dot`` are guided, with other scores.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from attnviz.models.show_attend_tell import (
 from attnviz.text import PAD, Words
 from attnviz.training.caption_data import Batch, Scenes, load
 from attnviz.training.caption_shards import SEEDS, fill
-from attnviz.training.evaluate_captions import evaluate
+from attnviz.training.evaluate_captions import SIZE, evaluate
 from attnviz.training.runs import cosine, device_name, logarithmic, note, resume, save
 from attnviz.training.ship_captions import finish
 from attnviz.training.teacher import pretrained
@@ -41,7 +42,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "guided": {},
     "learned": {},
     "bilinear": {"score": "bilinear"},
-    "dot": {"score": "dot", "width": 224, "annotation": 224},
+    "dot": {"score": "dot", "width": 224, "annotation": 222},
     "hard": {"hard": True},
 }
 GUIDED = ("guided", "bilinear", "dot")
@@ -65,7 +66,7 @@ class Plan:
         reinforce: weight of REINFORCE's term, and `entropy` of the entropy's; kind ``hard`` only.
     """
 
-    steps: int = 3000
+    steps: int = 2400
     batch: int = 64
     rate: float = 2e-3
     decay: float = 0.02
@@ -84,8 +85,9 @@ def cell_loss(model: ShowAttendTell, memory: Memory, batch: Batch) -> Tensor:
     The words' output layer without state and last word, over the cells that a named thing covers
     most of; so every cell of a thing learns its name, not those alone that were looked at.
     """
-    share, word = batch.target.max(1)  # (b, n): the step whose thing covers the cell most
-    covered = share > 0.5 * batch.target.amax((1, 2), keepdim=True)[..., 0]
+    shown = batch.target * batch.naming[..., None]  # (b, t, n)
+    share, word = shown.max(1)  # (b, n): the step whose thing covers the cell most
+    covered = share > 0.5 * shown.amax((1, 2), keepdim=True)[..., 0]
     names = batch.wanted.gather(1, word)  # (b, n)
     seen = memory.annotations[covered]  # (cells, a)
     logits = model.L_o(model.L_z(model.dropout(seen)).tanh())
@@ -102,9 +104,9 @@ def losses(told: Told, batch: Batch, kind: str, plan: Plan) -> dict[str, Tensor]
         terms["regulariser"] = plan.regulariser * doubly_stochastic(told.weights, real)
     log_weights = told.weights.clamp_min(1e-9).log()
     if kind in GUIDED:
-        named = batch.target.sum(-1) > 0  # (b, t)
+        told_where = batch.target.sum(-1) > 0  # (b, t)
         missed = -(batch.target * log_weights).sum(-1)
-        terms["guidance"] = plan.guidance * missed[named].mean()
+        terms["guidance"] = plan.guidance * missed[told_where].mean()
     if kind == "hard":
         # Equation 11: cells that made the rest of the caption likelier than others of the batch
         # did get likelier.
@@ -131,7 +133,7 @@ def train(
     optimizer = torch.optim.AdamW(learned, plan.rate, (0.9, 0.98), weight_decay=plan.decay)
     step, seconds = resume(run, {"model": model, "optimizer": optimizer})
     generator = torch.Generator().manual_seed(plan.seed + step)
-    # 100, 311 and 965 of 3000; the last step is the model itself.
+    # 100, 289 and 833 of 2400; the last step is the model itself.
     kept = logarithmic(plan.steps, first=100, count=7)[:-1:2] if snapshots else []
     totals: dict[str, float] = {}
     while step < plan.steps:
@@ -140,7 +142,7 @@ def train(
             group["lr"] = plan.rate * cosine(step, plan.steps, plan.warmup)
         batch = scenes.draw(plan.batch, generator).to(device)
         with torch.autocast(device.partition(":")[0], torch.bfloat16):  # scores stay float32
-            memory, state = model.encode_grid(batch.grid)
+            memory, state = model.encode_grid(batch.grid, SIZE)
             told, _ = model.tell(batch.given, state, memory)
             terms = losses(told, batch, kind, plan)
             if kind in GUIDED:

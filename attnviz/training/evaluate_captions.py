@@ -11,6 +11,7 @@ cell drawn blindly (``uniform``) would reach.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import torch
@@ -20,17 +21,18 @@ from attnviz.decoding import decode
 from attnviz.geometry import Geometry
 from attnviz.models.show_attend_tell import ShowAttendTell
 from attnviz.text import Words
-from attnviz.training.caption_data import LONGEST, Scenes
+from attnviz.training.caption_data import LONGEST, SIDE, Scenes
 from attnviz.training.evaluate_translation import bleu
 
-SIZE = 128  # scenes at once
+SIZE = (SIDE, SIDE)  # of the grid
+AT_ONCE = 128  # scenes
 
 
 class FromGrid:
     """The captioner over stored grids, as `attnviz.decoding` takes it."""
 
     def __init__(self, model: ShowAttendTell) -> None:
-        self.encode, self.decode = model.encode_grid, model.decode
+        self.encode, self.decode = partial(model.encode_grid, size=SIZE), model.decode
 
 
 @torch.inference_mode()
@@ -42,12 +44,12 @@ def evaluate(
     written: list[str] = []
     named = hits = counted = 0
     centre = uniform = 0.0
-    for batch in scenes.batches(SIZE):
+    for batch in scenes.batches(AT_ONCE):
         first = len(written)
         batch = batch.to(str(device))
         found = decode(FromGrid(model), batch.grid, limit=LONGEST)
         written += [words.decode(hypothesis.ids) for hypothesis in found]
-        memory, state = model.encode_grid(batch.grid)
+        memory, state = model.encode_grid(batch.grid, SIZE)
         told, _ = model.tell(batch.given, state, memory)
         right = (told.logits.argmax(-1) == batch.wanted).cpu().numpy()
         peaks = told.weights.argmax(-1).cpu().numpy()  # (b, t)

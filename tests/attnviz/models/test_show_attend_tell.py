@@ -18,8 +18,9 @@ from attnviz.models.show_attend_tell import (
 from attnviz.trace import record, taps
 
 V, D, A, M, K, B, T = 19, 8, 8, 6, 5, 3, 4
+F = A - 2  # of an annotation vector: the rest are coordinates
 ROWS, COLS, CHANNELS = 3, 5, 7
-SIZES = {"vocabulary": V, "width": D, "annotation": A, "embedding": M, "match": K}
+SIZES = {"vocabulary": V, "width": D, "annotation": F, "embedding": M, "match": K}
 
 
 def randomised(model: ShowAttendTell) -> ShowAttendTell:
@@ -52,7 +53,7 @@ def test_parameter_count(score: str) -> None:
     expected = (
         own
         + (3 * 16 * CHANNELS + CHANNELS)  # the stem
-        + (CHANNELS * A + A)  # annotation vectors
+        + (CHANNELS * F + F)  # what annotation vectors say of a cell
         + 2 * (A * D + D)  # the first state
         + V * M  # E
         + (D + 1)  # f_β
@@ -68,6 +69,8 @@ def test_equals_the_papers_equations(score: str) -> None:
     model, (pixels, tokens) = tiny(score=score).double(), given()
     grid = model.stem(pixels.double()).flatten(2).mT
     a = (grid @ model.adapter.weight.T + model.adapter.bias).clamp_min(0)
+    places = [(3 * (r - 1.0), 3 * (c / 2 - 1.0)) for r in range(ROWS) for c in range(COLS)]
+    a = torch.cat([a, torch.tensor(places).double().expand(B, -1, -1)], -1)
     mean = a.mean(1)
     h = torch.tanh(mean @ model.init_h.weight.T + model.init_h.bias)
     c = torch.tanh(mean @ model.init_c.weight.T + model.init_c.bias)
@@ -180,7 +183,7 @@ def test_the_penalty_on_hand_made_maps() -> None:
         ({"score": "cosine"}, "not 'cosine'"),
         ({"stem": "vgg"}, "not 'vgg'"),
         ({"stem": None}, "channels of one of your own"),
-        ({"score": "dot", "width": 3}, "not 3 and 320"),
+        ({"score": "dot", "width": 3}, "not 3 and 322"),
         ({"dropout": 1.0}, "not 1.0"),
     ],
 )
@@ -212,7 +215,8 @@ def test_reinforce_teaches_the_score() -> None:
     memory, state = model.encode(pixels)
     told, _ = model.tell(tokens, state, memory)
     target = torch.zeros(B, T, ROWS * COLS)
-    batch = Batch(torch.zeros(0), tokens, torch.randint(4, V, (B, T)), target)
+    naming = torch.zeros(B, T, dtype=torch.bool)
+    batch = Batch(torch.zeros(0), tokens, torch.randint(4, V, (B, T)), target, naming)
     terms = losses(told, batch, "hard", Plan())
     torch.stack(list(terms.values())).sum().backward()
     gradient = model.attention.score.query.weight.grad
