@@ -86,7 +86,8 @@ def _paint(look: Look, before: Captioning, top: float, where: Where) -> None:
 
     def painted(pick: Pick | None) -> None:
         state.link(Tell.STEP, "" if pick is None else str(pick.step))
-        if pick is not None:
+        # A word that is picked anew comes without cells: those that were painted stay.
+        if pick is not None and (pick.cells or pick.step == step):
             rest = tuple(one for one in where if one[0] != pick.step)
             _link_cells(tuple(sorted((*rest, *([(pick.step, pick.cells)] if pick.cells else [])))))
 
