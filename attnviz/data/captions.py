@@ -54,7 +54,8 @@ class Word:
 
     Args:
         items: those (by position) that it names; none for "left", "a", …
-        by: those by which a word such as "left" places what is spoken of.
+        by: those that decide a word such as "left" and are not yet named: what another thing is
+            left of, or, in Korean, where that is said first, the other thing.
     """
 
     text: str
@@ -200,7 +201,7 @@ def _korean(subject: Group, size: str, others: list[tuple[str, Group]]) -> Itera
     for number, (place, group) in enumerate(others):
         yield from _korean_group(group)
         noun = KOREAN_RELATIONS[place]
-        yield Word(noun + "에" if number == len(others) - 1 else _and(noun), by=group.items)
+        yield Word(noun + "에" if number == len(others) - 1 else _and(noun), by=subject.items)
     if others:
         yield Word("있는")
     if size:

@@ -10,8 +10,9 @@ doubly stochastic regulariser). One step:
     word y ──► embedding E y ──┬──────────────────────── LSTM ◄────────────────────────────────────┤
                                └─► logits = L_o tanh(E y + L_h h' + L_z z) ◄───────────────────────┘
 
-Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid); a 1×1 layer with
-ReLU makes its features, and the place of each, the annotation vectors; scores may be bilinear or
+Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid); a 1×1 layer,
+normalised, with ReLU makes its features, and the place of each, the annotation vectors; dropout
+leaves the places alone, or "left of" is drowned by what is seen; scores may be bilinear or
 dot products, too; and where to look may be decided on shallow features alone: deep ones know their
 neighbours so well that a decoder need not look at a thing to name it.
 
@@ -51,7 +52,7 @@ class ShowAttendTellConfig:
         coordinates: whether each annotation vector ends in its row and column: what is seen tells
             little of where it was seen, and "left of" needs that.
         hard: look at one cell, sampled in training and the likeliest otherwise (§4.1).
-        dropout: of annotation vectors' context, embeddings and the deep output.
+        dropout: of what cells say (not of where they are), embeddings and the deep output.
     """
 
     vocabulary: int = 500
@@ -208,7 +209,7 @@ class ShowAttendTell(nn.Module):
         self.cfg = cfg
         self.stem = GRIDS[cfg.stem].build() if stem is None else stem  # type: ignore[index]
         channels, where = cfg.grid_channels
-        self.adapter = nn.Linear(channels, cfg.annotation)
+        self.adapter, self.norm = nn.Linear(channels, cfg.annotation), nn.LayerNorm(cfg.annotation)
         self.locator = nn.Linear(where, cfg.annotation) if where else None
         self.init_h = nn.Linear(cfg.seen, cfg.width)
         self.init_c = nn.Linear(cfg.seen, cfg.width)
@@ -234,7 +235,8 @@ class ShowAttendTell(nn.Module):
     def encode_grid(self, grid: Tensor, size: tuple[int, int]) -> tuple[Memory, State]:
         """The same from the CNN's features (b, n, c), of a grid of `size` rows and columns."""
         grid = self.grid(grid)
-        annotations = self.annotations(self._placed(self.adapter(grid).relu(), size))  # (b, n, a)
+        seen = self.dropout(self.norm(self.adapter(grid)).relu())  # (b, n, a) but for places
+        annotations = self.annotations(self._placed(seen, size))  # (b, n, a)
         places = annotations
         if self.locator is not None:
             narrow = grid[..., -self.locator.in_features :]
@@ -255,7 +257,6 @@ class ShowAttendTell(nn.Module):
         """One word (b,): where to look given the state so far, then what comes next (b, v)."""
         word = self.dropout(self.embed(token))  # (b, m)
         context, weights, looked = self.attention(state[0], memory)
-        context = self.dropout(context)
         hidden, cell = self.lstm(torch.cat([word, context], -1), state)
         hidden = self.states(hidden)
         output = self.deep_output((word + self.L_h(hidden) + self.L_z(context)).tanh())  # (b, m)

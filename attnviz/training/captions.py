@@ -90,7 +90,7 @@ def cell_loss(model: ShowAttendTell, memory: Memory, batch: Batch) -> Tensor:
     covered = share > 0.5 * shown.amax((1, 2), keepdim=True)[..., 0]
     names = batch.wanted.gather(1, word)  # (b, n)
     seen = memory.annotations[covered]  # (cells, a)
-    logits = model.L_o(model.L_z(model.dropout(seen)).tanh())
+    logits = model.L_o(model.L_z(seen).tanh())
     return F.cross_entropy(logits.float(), names[covered])
 
 

@@ -54,6 +54,7 @@ def test_parameter_count(score: str) -> None:
         own
         + (3 * 16 * CHANNELS + CHANNELS)  # the stem
         + (CHANNELS * F + F)  # what annotation vectors say of a cell
+        + 2 * F  # their norm's gain and bias
         + 2 * (A * D + D)  # the first state
         + V * M  # E
         + (D + 1)  # f_β
@@ -68,7 +69,9 @@ def test_equals_the_papers_equations(score: str) -> None:
     """Step by step with torch's own LSTM cell, in float64."""
     model, (pixels, tokens) = tiny(score=score).double(), given()
     grid = model.stem(pixels.double()).flatten(2).mT
-    a = (grid @ model.adapter.weight.T + model.adapter.bias).clamp_min(0)
+    a = grid @ model.adapter.weight.T + model.adapter.bias
+    a = (a - a.mean(-1, keepdim=True)) / (a.var(-1, correction=0, keepdim=True) + 1e-5).sqrt()
+    a = (a * model.norm.weight + model.norm.bias).clamp_min(0)
     places = [(3 * (r - 1.0), 3 * (c / 2 - 1.0)) for r in range(ROWS) for c in range(COLS)]
     a = torch.cat([a, torch.tensor(places).double().expand(B, -1, -1)], -1)
     mean = a.mean(1)
