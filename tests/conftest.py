@@ -1,4 +1,4 @@
-"""Shared by all tests: seeds, one thread, and small read-only models."""
+"""Shared by all tests: seeds, one thread for each of the processes that run them, no deadlines."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import os
 
 import pytest
 import torch
+from hypothesis import settings
 
+settings.register_profile("shared", deadline=None)  # processes wait for each other
+settings.load_profile("shared")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")  # no test may reach a hub by accident
 
 
 @pytest.fixture(autouse=True)
 def _seed() -> None:
     torch.manual_seed(0)
-    torch.set_num_threads(min(2, os.cpu_count() or 1))
+    torch.set_num_threads(1)
