@@ -11,10 +11,10 @@ doubly stochastic regulariser). One step:
                                └─► logits = L_o tanh(E y + L_h h' + L_z z) ◄───────────────────────┘
 
 Differs from the paper: the CNN is EfficientNet-Lite0 (or any stem with a grid); a 1×1 layer,
-normalised, with ReLU makes its features, and the place of each, the annotation vectors; dropout
-leaves the places alone, or "left of" is drowned by what is seen; scores may be bilinear or
-dot products, too; and where to look may be decided on shallow features alone: deep ones know their
-neighbours so well that a decoder need not look at a thing to name it.
+normalised, with ReLU makes its features, and the place of each, the annotation vectors; dropout is
+of what is seen and leaves the places alone; scores may be bilinear or dot products, too; and where
+to look may be decided on shallow features alone: deep ones know their neighbours so well that a
+decoder need not look at a thing to name it.
 
     b batch · n cells · c channels of the CNN · a annotation size · d state · m embedding · v words
 """

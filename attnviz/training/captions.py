@@ -3,8 +3,9 @@
 The CNN is frozen, so scenes are seen by it once (`caption_shards`) and read again and again. Kinds:
 ``learned`` finds out where to look from words alone, as in the paper; ``hard`` looks at one cell,
 by REINFORCE; ``guided`` is told where: for words that name things, and for words such as "left" at
-the thing that they refer to, −Σ β log α with β the share of each cell that it covers (Liu et al.
-2017, "Attention Correctness in Neural Image Captioning", https://arxiv.org/abs/1605.09553, §3.2).
+the thing that decides them and is not yet named (in English what another thing is left of, in
+Korean the other thing), −Σ β log α with β the share of each cell that it covers (Liu et al. 2017,
+"Attention Correctness in Neural Image Captioning", https://arxiv.org/abs/1605.09553, §3.2).
 ``bilinear`` and ``dot`` are guided, with other scores.
 """
 
