@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 _MODULES = (
     "attnviz.models.attention_layer",
     "attnviz.models.bert",
+    "attnviz.models.mlp_mixer",
     "attnviz.models.seq2seq",
     "attnviz.models.seq2seq_attention",
     "attnviz.models.show_attend_tell",
+    "attnviz.models.swin",
     "attnviz.models.transformer",
     "attnviz.models.vit",
 )
