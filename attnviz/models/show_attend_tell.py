@@ -21,6 +21,7 @@ decoder need not look at a thing to name it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -33,7 +34,7 @@ from attnviz.layers.recurrent import LSTMCell, State
 from attnviz.layers.stems import GRIDS
 from attnviz.trace import Tap, note_geometry
 
-REACH = 3.0  # of coordinates: about as large as what else an annotation vector holds
+AMPLITUDE = 3.0  # of places: about as large as what else an annotation vector holds
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ class ShowAttendTellConfig:
         stem: name of a grid in `attnviz.layers.stems.GRIDS`; None if a stem will be given.
         channels: of the given stem; None takes those of the named one.
         score: ``"mlp"`` (the paper's), ``"bilinear"`` or ``"dot"``.
-        coordinates: whether each annotation vector ends in its row and column: what is seen tells
-            little of where it was seen, and "left of" needs that.
+        waves: of the row and as many of the column that each annotation vector ends in, their
+            sine and cosine (`places`); 0 for none. What is seen tells little of where it was seen,
+            and "left of" needs that; finer waves let a decoder pass over what it has named.
         hard: look at one cell, sampled in training and the likeliest otherwise (§4.1).
         dropout: of what cells say (not of where they are), embeddings and the deep output.
     """
@@ -63,7 +65,7 @@ class ShowAttendTellConfig:
     stem: str | None = "efficientnet_lite0"
     channels: int | None = None
     score: str = "mlp"
-    coordinates: bool = True
+    waves: int = 4
     hard: bool = False
     dropout: float = 0.2
 
@@ -89,8 +91,8 @@ class ShowAttendTellConfig:
 
     @property
     def seen(self) -> int:
-        """Size of an annotation vector with its coordinates, a."""
-        return self.annotation + 2 * self.coordinates
+        """Size of an annotation vector with its place, a."""
+        return self.annotation + 4 * self.waves
 
     @property
     def grid_channels(self) -> tuple[int, int]:
@@ -179,11 +181,20 @@ class Attention(nn.Module):
         self.scores, self.weights, self.looked = Tap("b n"), Tap("b n"), Tap("b n")
         self.average, self.gate, self.context = Tap("b a"), Tap("b o"), Tap("b a")
 
-    def forward(self, state: Tensor, memory: Memory) -> tuple[Tensor, Tensor, Tensor]:
-        """States (b, d) → context z (b, a), weights α and where it looked, both (b, n)."""
+    def forward(
+        self, state: Tensor, memory: Memory, shown: Tensor | None = None
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """States (b, d) → context z (b, a), weights α and where it looked, both (b, n).
+
+        Args:
+            shown: (b, n), where to look in place of the weights; rows of 0 leave it to those.
+        """
         scores = self.scores(self.score(state, memory.keys).float())
         weights = self.weights(scores.softmax(-1))  # (b, n)
-        looked = self.looked(self._one_cell(weights) if self.hard else weights)
+        looked = self._one_cell(weights) if self.hard else weights
+        if shown is not None:
+            looked = torch.where(shown.any(-1, keepdim=True), shown, looked)
+        looked = self.looked(looked)
         share = looked[:, None].to(memory.annotations.dtype)  # (b, 1, n)
         average = self.average((share @ memory.annotations)[:, 0])  # (b, a)
         gate = self.gate(self.f_beta(state).sigmoid())  # β, (b, 1)
@@ -247,16 +258,18 @@ class ShowAttendTell(nn.Module):
         return memory, (self.initial_state(hidden), cell)
 
     def _placed(self, seen: Tensor, size: tuple[int, int]) -> Tensor:
-        """Row and column after what is seen in each cell, if the model is to know them."""
-        if not self.cfg.coordinates:
+        """The place of each cell after what is seen in it, if the model is to know it."""
+        if not self.cfg.waves:
             return seen
-        where = coordinates(size).to(seen).expand(len(seen), -1, -1)  # (b, n, 2)
+        where = places(size, self.cfg.waves).to(seen).expand(len(seen), -1, -1)  # (b, n, 4 waves)
         return torch.cat([seen, where], -1)
 
-    def step(self, token: Tensor, state: State, memory: Memory) -> tuple[Tensor, State, Told]:
+    def step(
+        self, token: Tensor, state: State, memory: Memory, shown: Tensor | None = None
+    ) -> tuple[Tensor, State, Told]:
         """One word (b,): where to look given the state so far, then what comes next (b, v)."""
         word = self.dropout(self.embed(token))  # (b, m)
-        context, weights, looked = self.attention(state[0], memory)
+        context, weights, looked = self.attention(state[0], memory, shown)
         hidden, cell = self.lstm(torch.cat([word, context], -1), state)
         hidden = self.states(hidden)
         output = self.deep_output((word + self.L_h(hidden) + self.L_z(context)).tanh())  # (b, m)
@@ -268,11 +281,14 @@ class ShowAttendTell(nn.Module):
         told, state = self.tell(tokens, state, memory)
         return told.logits, state
 
-    def tell(self, tokens: Tensor, state: State, memory: Memory) -> tuple[Told, State]:
-        """The same with weights."""
+    def tell(
+        self, tokens: Tensor, state: State, memory: Memory, shown: Tensor | None = None
+    ) -> tuple[Told, State]:
+        """The same with weights, which `shown` (b, t, n) may replace: see `Attention`."""
         steps = []
-        for token in tokens.unbind(1):
-            _, state, told = self.step(token, state, memory)
+        for t, token in enumerate(tokens.unbind(1)):
+            where = None if shown is None else shown[:, t]
+            _, state, told = self.step(token, state, memory, where)
             steps.append(told)
         return Told(*(torch.stack(parts, 1) for parts in zip(*steps, strict=True))), state
 
@@ -291,10 +307,20 @@ class ShowAttendTell(nn.Module):
         return replace(evenly, stride=(known.stride,) * 2, centre=(known.centre,) * 2)
 
 
-def coordinates(size: tuple[int, int]) -> Tensor:
-    """Row and column of each cell, from −`REACH` to `REACH`, row by row: (n, 2)."""
-    axes = (torch.linspace(-REACH, REACH, n) if n > 1 else torch.zeros(1) for n in size)
-    return torch.cartesian_prod(*axes)
+def places(size: tuple[int, int], waves: int) -> Tensor:
+    """Sines and cosines of each cell's row and column, row by row: (n, 4 · waves).
+
+    A grid's side is half of the first wave, so that its sine grows from one edge to the other, and
+    as many, twice as many, … of the next: Vaswani et al. 2017, §3.5, in two dimensions.
+    """
+    axes = []
+    for n in size:
+        at = torch.linspace(-1, 1, n) if n > 1 else torch.zeros(1)
+        angles = at[:, None] * math.pi / 2 * 2.0 ** torch.arange(waves)  # (n, waves)
+        axes.append(AMPLITUDE * torch.cat([angles.sin(), angles.cos()], -1))  # (n, 2 · waves)
+    rows, cols = size
+    down, across = axes[0].repeat_interleave(cols, 0), axes[1].repeat(rows, 1)
+    return torch.cat([down, across], -1)
 
 
 def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
@@ -311,7 +337,7 @@ def doubly_stochastic(weights: Tensor, mask: Tensor) -> Tensor:
 VARIANTS = {
     "show_attend_tell": ShowAttendTellConfig(),
     "show_attend_tell_bilinear": ShowAttendTellConfig(score="bilinear"),
-    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=322),
+    "show_attend_tell_dot": ShowAttendTellConfig(score="dot", width=336),
 }
 
 

@@ -43,7 +43,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "guided": {},
     "learned": {},
     "bilinear": {"score": "bilinear"},
-    "dot": {"score": "dot", "width": 224, "annotation": 222},
+    "dot": {"score": "dot", "width": 224, "annotation": 208},
     "hard": {"hard": True},
 }
 GUIDED = ("guided", "bilinear", "dot")
@@ -64,6 +64,9 @@ class Plan:
         regulariser: λ of the doubly stochastic penalty.
         guidance, cells: weights of the losses that say where to look, and what is in each cell;
             guided kinds only.
+        shown: share of the steps, from the first, in which guided kinds are shown the right place
+            at ever fewer words, in place of where they look: as words are given while a decoder
+            learns, so that it learns what to say before it knows where to look.
         reinforce: weight of REINFORCE's term, and `entropy` of the entropy's; kind ``hard`` only.
     """
 
@@ -75,6 +78,7 @@ class Plan:
     regulariser: float = 0.002
     guidance: float = 0.5
     cells: float = 0.3
+    shown: float = 0.6
     reinforce: float = 1.0
     entropy: float = 0.002
     seed: int = 0
@@ -93,6 +97,14 @@ def cell_loss(model: ShowAttendTell, memory: Memory, batch: Batch) -> Tensor:
     seen = memory.annotations[covered]  # (cells, a)
     logits = model.L_o(model.L_z(seen).tanh())
     return F.cross_entropy(logits.float(), names[covered])
+
+
+def shown(batch: Batch, share: float, generator: torch.Generator) -> Tensor | None:
+    """Right places for that share of the words that have one, (b, t, n); 0 where there is none."""
+    if share <= 0:
+        return None
+    chosen = torch.rand(batch.given.shape, generator=generator) < share  # (b, t)
+    return batch.target * chosen[..., None].to(batch.target)
 
 
 def losses(told: Told, batch: Batch, kind: str, plan: Plan) -> dict[str, Tensor]:
@@ -142,9 +154,11 @@ def train(
         for group in optimizer.param_groups:
             group["lr"] = plan.rate * cosine(step, plan.steps, plan.warmup)
         batch = scenes.draw(plan.batch, generator).to(device)
+        share = 1 - step / (plan.shown * plan.steps) if kind in GUIDED and plan.shown else 0.0
+        places = shown(batch, share, generator)
         with torch.autocast(device.partition(":")[0], torch.bfloat16):  # scores stay float32
             memory, state = model.encode_grid(batch.grid, SIZE)
-            told, _ = model.tell(batch.given, state, memory)
+            told, _ = model.tell(batch.given, state, memory, places)
             terms = losses(told, batch, kind, plan)
             if kind in GUIDED:
                 terms["cells"] = plan.cells * cell_loss(model, memory, batch)

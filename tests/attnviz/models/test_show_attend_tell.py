@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import cos, pi, sin
+
 import pytest
 import torch
 from torch import Tensor, nn
@@ -14,13 +16,14 @@ from attnviz.models.show_attend_tell import (
     ShowAttendTell,
     ShowAttendTellConfig,
     doubly_stochastic,
+    places,
 )
 from attnviz.trace import record, taps
 
 V, D, A, M, K, B, T = 19, 8, 8, 6, 5, 3, 4
-F = A - 2  # of an annotation vector: the rest are coordinates
+F = A - 4  # of an annotation vector: the rest is its place, one wave
 ROWS, COLS, CHANNELS = 3, 5, 7
-SIZES = {"vocabulary": V, "width": D, "annotation": F, "embedding": M, "match": K}
+SIZES = {"vocabulary": V, "width": D, "annotation": F, "embedding": M, "match": K, "waves": 1}
 
 
 def randomised(model: ShowAttendTell) -> ShowAttendTell:
@@ -72,8 +75,9 @@ def test_equals_the_papers_equations(score: str) -> None:
     a = grid @ model.adapter.weight.T + model.adapter.bias
     a = (a - a.mean(-1, keepdim=True)) / (a.var(-1, correction=0, keepdim=True) + 1e-5).sqrt()
     a = (a * model.norm.weight + model.norm.bias).clamp_min(0)
-    places = [(3 * (r - 1.0), 3 * (c / 2 - 1.0)) for r in range(ROWS) for c in range(COLS)]
-    a = torch.cat([a, torch.tensor(places).double().expand(B, -1, -1)], -1)
+    angles = [(r - 1.0, c / 2 - 1.0) for r in range(ROWS) for c in range(COLS)]
+    waves = [[f(x * pi / 2) for x in place for f in (sin, cos)] for place in angles]
+    a = torch.cat([a, 3 * torch.tensor(waves).double().expand(B, -1, -1)], -1)
     mean = a.mean(1)
     h = torch.tanh(mean @ model.init_h.weight.T + model.init_h.bias)
     c = torch.tanh(mean @ model.init_c.weight.T + model.init_c.bias)
@@ -124,6 +128,33 @@ def test_one_word_at_a_time_is_teacher_forcing(score: str) -> None:
         logits, state = model.decode(tokens[:, t : t + 1], state, memory)
         alone.append(logits)
     torch.testing.assert_close(torch.cat(alone, 1), model(pixels, tokens))
+
+
+@torch.inference_mode()
+def test_what_is_shown_is_seen_in_place_of_what_is_looked_at() -> None:
+    model, (pixels, tokens) = tiny(), given()
+    shown = torch.zeros(B, T, ROWS * COLS)
+    shown[0, 1, 7] = 1
+    memory, state = model.encode(pixels)
+    with record(model, "attention.average") as trace:
+        told, _ = model.tell(tokens, state, memory, shown)
+    free, _ = model.tell(tokens, state, memory)
+    assert told.looked[0, 1].equal(shown[0, 1])
+    torch.testing.assert_close(trace.steps("attention.average")[1][0], memory.annotations[0, 7])
+    torch.testing.assert_close(told.logits[1:], free.logits[1:])  # nothing was shown there
+    torch.testing.assert_close(told.weights[0, :2], free.weights[0, :2])  # its own wish stays
+    assert not torch.allclose(told.logits[0, 1:], free.logits[0, 1:])
+
+
+def test_places_tell_near_from_far_in_every_direction() -> None:
+    rows, cols = 14, 9
+    where = places((rows, cols), 4)
+    down, across = where.reshape(rows, cols, 2, 8).unbind(2)
+    assert down.eq(down[:, :1]).all() and across.eq(across[:1]).all()
+    assert down[:, 0, 0].diff().gt(0).all() and across[0, :, 0].diff().gt(0).all()
+    likeness = where @ where.T
+    assert likeness.argmax(-1).equal(torch.arange(rows * cols))
+    assert (likeness.sort(-1).values.diff(dim=-1)[:, -1] > 1).all()
 
 
 @torch.inference_mode()
@@ -186,7 +217,7 @@ def test_the_penalty_on_hand_made_maps() -> None:
         ({"score": "cosine"}, "not 'cosine'"),
         ({"stem": "vgg"}, "not 'vgg'"),
         ({"stem": None}, "channels of one of your own"),
-        ({"score": "dot", "width": 3}, "not 3 and 322"),
+        ({"score": "dot", "width": 3}, "not 3 and 336"),
         ({"dropout": 1.0}, "not 1.0"),
     ],
 )
