@@ -53,6 +53,7 @@ class ShowAttendTellConfig:
         waves: of the row and as many of the column that each annotation vector ends in, their
             sine and cosine (`places`); 0 for none. What is seen tells little of where it was seen,
             and "left of" needs that; finer waves let a decoder pass over what it has named.
+        narrow: decide where to look on the shallow channels alone, in grids that hold both.
         hard: look at one cell, sampled in training and the likeliest otherwise (§4.1).
         dropout: of what cells say (not of where they are), embeddings and the deep output.
     """
@@ -66,6 +67,7 @@ class ShowAttendTellConfig:
     channels: int | None = None
     score: str = "mlp"
     waves: int = 4
+    narrow: bool = True
     hard: bool = False
     dropout: float = 0.2
 
@@ -96,10 +98,11 @@ class ShowAttendTellConfig:
 
     @property
     def grid_channels(self) -> tuple[int, int]:
-        """Channels of the CNN's grid, c, and how many of them, the last, decide where to look."""
+        """Channels of the CNN's grid, c, and how many of them, the last, alone decide where to
+        look; 0 if all do."""
         if self.stem is None:
             return self.channels or 0, 0
-        return GRIDS[self.stem].channels, GRIDS[self.stem].where
+        return GRIDS[self.stem].channels, GRIDS[self.stem].where * self.narrow
 
 
 class MLPScore(nn.Module):

@@ -40,10 +40,10 @@ from attnviz.training.teacher import pretrained
 from attnviz.zoo.cards import ASSETS
 
 KINDS: dict[str, dict[str, Any]] = {
-    "guided": {},
+    "guided": {"narrow": False},
     "learned": {},
-    "bilinear": {"score": "bilinear"},
-    "dot": {"score": "dot", "width": 224, "annotation": 208},
+    "bilinear": {"narrow": False, "score": "bilinear"},
+    "dot": {"narrow": False, "score": "dot", "width": 224, "annotation": 208},
     "hard": {"hard": True},
 }
 GUIDED = ("guided", "bilinear", "dot")
