@@ -41,7 +41,7 @@ class SwinConfig:
         width: of the first stage; it doubles with every stage.
         depths, heads: of each stage.
         window: cells a side.
-        shifted: whether every second block moves its windows (False: the paper's ablation, table 4).
+        shifted: whether every second block moves its windows (False: table 4's ablation).
         bias: whether scores get the relative position bias (likewise).
     """
 
@@ -302,7 +302,11 @@ class Stage(nn.Module):
         super().__init__()
         self.downsample = PatchMerging(cfg.width_of(stage - 1)) if stage else nn.Identity()
         self.merged = Tap("b r c d")
-        self.blocks = nn.ModuleList(Block(cfg, stage, n) for n in range(cfg.depths[stage]))
+        self.blocks = nn.Sequential(*(Block(cfg, stage, n) for n in range(cfg.depths[stage])))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(b, rows, cols, d) → (b, rows/2, cols/2, 2d); the first stage keeps the size."""
+        return self.blocks(self.merged(self.downsample(x)))
 
 
 class Swin(nn.Module):
@@ -316,8 +320,8 @@ class Swin(nn.Module):
         width = cfg.width_of(len(cfg.depths) - 1)
         self.norm = nn.LayerNorm(width)
         self.normed = Tap("b r c d")
-        self.head = nn.Module()
-        self.head.fc = nn.Linear(width, cfg.classes) if cfg.classes else nn.Identity()
+        fc = nn.Linear(width, cfg.classes) if cfg.classes else nn.Identity()
+        self.head = nn.ModuleDict({"fc": fc})
         self.logits = Tap("b c")
         self.reset_parameters()
 
@@ -342,14 +346,12 @@ class Swin(nn.Module):
         x = self.patch_embed(pixels)
         for number, stage in enumerate(self.layers):
             note_geometry(lambda number=number: self.geometry(*size, stage=number))  # type: ignore[misc]
-            x = stage.merged(stage.downsample(x))  # (b, rows, cols, d)
-            for block in stage.blocks:
-                x = block(x)
+            x = stage(x)  # (b, rows, cols, d)
         return self.normed(self.norm(x))
 
     def classify(self, cells: Tensor) -> Tensor:
         """The mean of the cells (b, rows, cols, d) → logits (b, classes)."""
-        return self.logits(self.head.fc(cells.mean((1, 2))))
+        return self.logits(self.head["fc"](cells.mean((1, 2))))
 
     def geometry(self, height: int, width: int, stage: int = -1) -> Geometry:
         """Where the cells of a stage sit on a picture of this size."""

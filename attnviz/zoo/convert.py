@@ -5,27 +5,37 @@ Our attribute names follow timm's, so a conversion is mostly the reading of a co
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from torch import Tensor, nn
 
+from attnviz.models.mlp_mixer import MixerConfig, MLPMixer
+from attnviz.models.swin import Swin, SwinConfig
 from attnviz.models.vit import ViT, ViTConfig
 
 _STEM_DEPTHS = {(3, 4, 9): "resnetv2_50", (2, 2, 2, 2): "resnetv2_26", (): "resnetv2_root"}
 
 
-def from_timm(timm_model: nn.Module) -> ViT:
+def from_timm(timm_model: nn.Module) -> ViT | Swin | MLPMixer:
     """Our implementation carrying a timm model's weights, in eval mode.
 
     Raises:
         TypeError: a timm model of a kind that has no counterpart here.
         RuntimeError: a tensor is missing, left over or of another shape.
     """
-    kind = type(timm_model).__name__
-    if kind not in ("VisionTransformer", "VisionTransformerDistilled", "VisionTransformerRelPos"):
+    kind, state = type(timm_model).__name__, timm_model.state_dict()
+    model: ViT | Swin | MLPMixer
+    if kind in ("VisionTransformer", "VisionTransformerDistilled", "VisionTransformerRelPos"):
+        model = ViT(vit_config(timm_model))
+        state = convert_state_dict(state, model.cfg)
+    elif kind == "SwinTransformer":
+        model = Swin(swin_config(timm_model))
+    elif kind == "MlpMixer":
+        model = MLPMixer(mixer_config(timm_model))
+    else:
         raise TypeError(f"no counterpart for timm's {kind} yet")
-    model = ViT(vit_config(timm_model))
-    model.load_state_dict(convert_state_dict(timm_model.state_dict(), model.cfg), strict=True)
+    model.load_state_dict(state, strict=True)
     return model.to(next(timm_model.parameters()).dtype).eval()
 
 
@@ -66,6 +76,58 @@ def vit_config(timm_model: Any) -> ViTConfig:
         qkv_bias=block.attn.qkv.bias is not None,
         layer_scale=1e-5 if hasattr(block.ls1, "gamma") else None,
     )
+
+
+def swin_config(timm_model: Any) -> SwinConfig:
+    """Read our config off a timm ``SwinTransformer``."""
+    blocks = [layer.blocks[0] for layer in timm_model.layers]
+    table = blocks[0].attn.relative_position_bias_table
+    return SwinConfig(
+        patch_size=timm_model.patch_embed.proj.kernel_size[0],
+        width=timm_model.embed_dim,
+        depths=tuple(len(layer.blocks) for layer in timm_model.layers),
+        heads=tuple(block.attn.num_heads for block in blocks),
+        window=(round(len(table) ** 0.5) + 1) // 2,  # (2w − 1)² rows
+        mlp_ratio=blocks[0].mlp.fc1.out_features / timm_model.embed_dim,
+        classes=timm_model.num_classes,
+    )
+
+
+def mixer_config(timm_model: Any) -> MixerConfig:
+    """Read our config off a timm ``MlpMixer`` whose blocks are the paper's.
+
+    Raises:
+        TypeError: they are those of ResMLP, gMLP, ….
+    """
+    kind, block = type(timm_model.blocks[0]).__name__, timm_model.blocks[0]
+    if kind != "MixerBlock":
+        raise TypeError(f"no counterpart for timm's {kind} yet")
+    return MixerConfig(
+        image_size=tuple(timm_model.stem.img_size),
+        patch_size=timm_model.stem.proj.kernel_size[0],
+        width=timm_model.embed_dim,
+        depth=len(timm_model.blocks),
+        tokens=block.mlp_tokens.fc1.out_features,
+        channels=block.mlp_channels.fc1.out_features,
+        classes=timm_model.num_classes,
+    )
+
+
+def swin_from_microsoft(state: dict[str, Tensor]) -> dict[str, Tensor]:
+    """The state dict of a checkpoint of microsoft/Swin-Transformer under our names.
+
+    There a stage merges at its end, here at the beginning of the next; masks and indices, which
+    are stored there, are computed here.
+    """
+    found = {}
+    for name, tensor in state.items():
+        if name.endswith(("relative_position_index", "attn_mask")):
+            continue
+        name = re.sub(
+            r"^layers\.(\d+)\.downsample", lambda m: f"layers.{int(m[1]) + 1}.downsample", name
+        )
+        found[re.sub(r"^head\.", "head.fc.", name)] = tensor
+    return found
 
 
 def _stem_of(backbone: Any) -> str:

@@ -20,15 +20,22 @@ _AUGREG = "How to train your ViT? (arXiv:2106.10270)"
 _VIT = "An Image is Worth 16x16 Words (arXiv:2010.11929)"
 _DEIT = "DeiT (arXiv:2012.12877)"
 _DINOV2 = "DINOv2 (arXiv:2304.07193)"
+_SWIN = "Swin Transformer (arXiv:2103.14030)"
+_MIXER = "MLP-Mixer (arXiv:2105.01601)"
 _REGISTERS = "Vision Transformers Need Registers (arXiv:2309.16588)"
 
 _21K_1K = "ImageNet-21k, then ImageNet-1k"
-_DATA = {  # by tag
-    "augreg_in21k_ft_in1k": _21K_1K,
-    "augreg2_in21k_ft_in1k": _21K_1K,
-    "orig_in21k_ft_in1k": _21K_1K,
-    "fb_in1k": "ImageNet-1k",
-    "lvd142m": "LVD-142M (no labels)",
+_MIT = "weights: MIT"
+_APACHE = "weights: Apache-2.0"
+_DATA = {  # by tag: what was learned from, and the licence
+    "augreg_in21k_ft_in1k": (_21K_1K, _APACHE),
+    "augreg2_in21k_ft_in1k": (_21K_1K, _APACHE),
+    "orig_in21k_ft_in1k": (_21K_1K, _APACHE),
+    "fb_in1k": ("ImageNet-1k", _APACHE),
+    "lvd142m": ("LVD-142M (no labels)", _APACHE),
+    "ms_in1k": ("ImageNet-1k", _MIT),
+    "ms_in22k_ft_in1k": ("ImageNet-22k, then ImageNet-1k", _MIT),
+    "goog_in21k_ft_in1k": (_21K_1K, _APACHE),
 }
 
 _ROWS: tuple[tuple[str, str, str, int, str], ...] = (
@@ -60,33 +67,50 @@ _ROWS: tuple[tuple[str, str, str, int, str], ...] = (
     ("vit_tiny_r_s16_p8_224", "augreg_in21k_ft_in1k", "R+ViT-Ti/16", 6_337_704, _AUGREG),
     ("vit_small_r26_s32_224", "augreg_in21k_ft_in1k", "R26+ViT-S/32", 36_431_912, _AUGREG),
     ("vit_base_r50_s16_384", "orig_in21k_ft_in1k", "R50+ViT-B/16", 98_950_952, _VIT),
+    ("swin_tiny_patch4_window7_224", "ms_in1k", "Swin-T", 28_288_354, _SWIN),
+    ("swin_small_patch4_window7_224", "ms_in22k_ft_in1k", "Swin-S", 49_606_258, _SWIN),
+    ("swin_base_patch4_window7_224", "ms_in22k_ft_in1k", "Swin-B", 87_768_224, _SWIN),
+    ("mixer_b16_224", "goog_in21k_ft_in1k", "Mixer-B/16", 59_880_472, _MIXER),
+    ("mixer_l16_224", "goog_in21k_ft_in1k", "Mixer-L/16", 208_196_168, _MIXER),
 )
 
-_PREFIXES = ("vit_", "deit", "flexivit", "test_vit")  # of names that are worth asking timm about
+# Names that are worth asking timm about begin so.
+_PREFIXES = (
+    "vit_",
+    "deit",
+    "flexivit",
+    "test_vit",
+    "swin_",
+    "mixer_",
+)
 _FAMILIES = {  # timm's module -> family
     "vision_transformer": "vit",
     "deit": "vit",
     "vision_transformer_hybrid": "vit",
     "vision_transformer_relpos": "vit",
+    "swin_transformer": "swin",
+    "mlp_mixer": "mixer",
 }
 
 
 def _stride(architecture: str) -> int:
-    """Pixels from one patch to the next, read off timm's names: ``patch16``, ``s32``."""
-    found = re.search(r"(?:patch|_s)(\d+)", architecture)
+    """Pixels from one patch to the next, read off timm's names: ``patch16``, ``s32``, ``b16``."""
+    found = re.search(r"(?:patch|_s|mixer_[bl])(\d+)", architecture)
     return int(found[1]) if found else 16
 
 
 def _row_card(architecture: str, tag: str, title: str, parameters: int, paper: str) -> Card:
     dino = tag == "lvd142m"
     large = architecture.endswith("_384")
+    family = architecture.split("_")[0].replace("deit", "vit")
     mean, std = _HALF if "in21k" in tag else _IMAGENET
     side = 518 if dino else 384 if large else 224
-    crop = 1.0 if dino or large else 0.9
+    crop = 1.0 if dino or large else 0.875 if family == "mixer" else 0.9
+    data, licence = _DATA[tag]
     return Card(
         name=f"{architecture}.{tag}" if dino else architecture,
         title=title,
-        family="vit",
+        family=family,
         source="timm",
         variant=architecture,
         preprocess=Preprocess(
@@ -101,7 +125,7 @@ def _row_card(architecture: str, tag: str, title: str, parameters: int, paper: s
         parameters=parameters,
         file=f"timm/{architecture}.{tag}/model.safetensors",
         paper=paper,
-        data=({"name": _DATA[tag], "version": "", "licence": "weights: Apache-2.0"},),
+        data=({"name": data, "version": "", "licence": licence},),
         notes="Fetched once from the hub, then kept in its cache.",
     )
 

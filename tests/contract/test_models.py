@@ -12,16 +12,18 @@ from torch import Tensor, nn
 from attnviz import models
 from attnviz.models.attention_layer import AttentionLayerConfig
 from attnviz.models.bert import BertConfig
+from attnviz.models.mlp_mixer import MixerConfig
 from attnviz.models.seq2seq import Seq2SeqConfig
 from attnviz.models.seq2seq_attention import AttentionSeq2SeqConfig
 from attnviz.models.show_attend_tell import ShowAttendTellConfig
+from attnviz.models.swin import SwinConfig
 from attnviz.models.transformer import TransformerConfig
 from attnviz.models.vit import ViTConfig
 from attnviz.trace import record, taps
 
 
 @singledispatch
-def narrow(cfg: Any) -> dict[str, int]:
+def narrow(cfg: Any) -> dict[str, Any]:
     """What to override so that each kind of layer appears and the model is quick."""
     raise NotImplementedError(f"say here how {type(cfg).__name__} is made small")
 
@@ -42,6 +44,27 @@ def _(cfg: ViTConfig, batch: int = 2) -> tuple[Tensor, ...]:
     side = max(64, 2 * cfg.stride)
     side -= side % cfg.stride
     return (torch.randn(batch, 3, side, side + cfg.stride),)
+
+
+@narrow.register
+def _(cfg: SwinConfig) -> dict[str, Any]:
+    return {"width": 4 * cfg.heads[0], "depths": (2, 2, 2, 2), "window": 3}
+
+
+@inputs.register
+def _(cfg: SwinConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    return (torch.randn(batch, 3, 96, 121),)  # padded, in the end narrower than a window
+
+
+@narrow.register
+def _(cfg: MixerConfig) -> dict[str, Any]:
+    size = (2 * cfg.patch_size, 3 * cfg.patch_size)
+    return {"image_size": size, "width": 16, "depth": 2, "tokens": 8, "channels": 24}
+
+
+@inputs.register
+def _(cfg: MixerConfig, batch: int = 2) -> tuple[Tensor, ...]:
+    return (torch.randn(batch, 3, *cfg.image_size),)
 
 
 @narrow.register

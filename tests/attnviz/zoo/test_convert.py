@@ -1,4 +1,4 @@
-"""Our ViTs against timm's, with the same random weights: logits and every layer's weights."""
+"""Our models against timm's, with the same random weights: logits and every layer's weights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import pytest
 import timm
 import torch
 from timm.layers import set_fused_attn
+from timm.models.mlp_mixer import MlpMixer
 from torch import Tensor, nn
 
 from attnviz.trace import record
@@ -50,12 +51,19 @@ def randomise(model: nn.Module) -> nn.Module:
     return model.eval()
 
 
+def blocks(model: nn.Module) -> list[nn.Module]:
+    """All blocks of a timm model, those of a Swin stage by stage."""
+    stages = getattr(model, "layers", None)
+    found = model.blocks if stages is None else [b for stage in stages for b in stage.blocks]  # type: ignore[union-attr]
+    return list(found)  # type: ignore[arg-type]
+
+
 def unfused_weights(model: nn.Module, pixels: Tensor) -> list[Tensor]:
     """timm's own explicit attention weights, caught at the input of each attention dropout."""
     caught: list[Tensor] = []
-    drops = [block.attn.attn_drop for block in model.blocks]  # type: ignore[union-attr]
+    drops = [block.attn.attn_drop for block in blocks(model)]
     handles = [d.register_forward_hook(lambda m, i, o: caught.append(i[0])) for d in drops]
-    for block in model.blocks:  # type: ignore[union-attr]
+    for block in blocks(model):
         block.attn.fused_attn = False
     model(pixels)
     for handle in handles:
@@ -73,7 +81,7 @@ def check(reference: nn.Module, size: tuple[int, int]) -> None:
             torch.testing.assert_close(ours(pixels), expected, atol=1e-4, rtol=0)
         theirs = unfused_weights(reference, pixels)
     weights = trace.match("*.weights")
-    assert len(weights) == len(theirs) == ours.cfg.depth
+    assert len(weights) == len(theirs) == len(blocks(reference))
     for a, b in zip(weights, theirs, strict=True):
         torch.testing.assert_close(a, b, atol=1e-5, rtol=0)
 
@@ -120,9 +128,77 @@ def test_a_linear_projection_takes_the_same_weights() -> None:
     torch.testing.assert_close(ours(pixels), reference(pixels), atol=1e-4, rtol=0)
 
 
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("swin_tiny_patch4_window7_224", (224, 224)),
+        ("swin_tiny_patch4_window7_224", (224, 448)),
+        ("swin_tiny_patch4_window8_256", (256, 256)),
+        ("swin_small_patch4_window7_224", (224, 224)),
+        ("swin_base_patch4_window7_224", (224, 224)),
+    ],
+)
+def test_swin_equals_timm(name: str, size: tuple[int, int]) -> None:
+    architecture = name.replace("window8_256", "window7_224")
+    options = {"window_size": 8} if "window8" in name else {}
+    check(randomise(timm.create_model(architecture, img_size=size, **options)), size)
+
+
+def test_large_swins_equal_timm_at_two_blocks_a_stage() -> None:
+    for name, side in (("large_patch4_window7", 224), ("base_patch4_window12", 384)):
+        reference = timm.create_model(f"swin_{name}_{side}", depths=(2, 2, 2, 2))
+        check(randomise(reference), (side, side))
+
+
+def test_microsofts_files_load() -> None:
+    """Their layout, made of timm's by hand: timm's own reader of such files is the judge."""
+    from timm.models.swin_transformer import checkpoint_filter_fn
+
+    from attnviz.zoo.convert import swin_from_microsoft
+
+    reference = randomise(timm.create_model("swin_tiny_patch4_window7_224"))
+    theirs = {}
+    for name, tensor in reference.state_dict().items():
+        for stage in (1, 2, 3):
+            name = name.replace(f"layers.{stage}.downsample", f"layers.{stage - 1}.downsample")
+        theirs[name.replace("head.fc.", "head.")] = tensor
+    theirs["layers.0.blocks.0.attn.relative_position_index"] = torch.zeros(49, 49)
+    theirs["layers.0.blocks.1.attn_mask"] = torch.zeros(64, 49, 49)
+    found, expected = swin_from_microsoft(theirs), checkpoint_filter_fn(theirs, reference)
+    assert found.keys() == expected.keys() == reference.state_dict().keys()
+    assert all(found[name].equal(expected[name]) for name in found)
+
+
+@pytest.mark.parametrize("name", ["mixer_s32_224", "mixer_s16_224", "mixer_b32_224"])
+def test_mixer_equals_timm(name: str) -> None:
+    reference, pixels = randomise(timm.create_model(name)), torch.randn(2, 3, 224, 224)
+    with torch.no_grad():
+        reference.head.weight.normal_()  # type: ignore[union-attr, operator]
+    with torch.inference_mode():
+        ours, theirs = from_timm(reference)(pixels), reference(pixels)
+    assert theirs.std() > 0.1
+    torch.testing.assert_close(ours, theirs, atol=1e-4 * float(theirs.std()), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("patch", "width"), [(16, 768), (32, 1024), (16, 1024)])
+def test_wide_mixers_equal_timm_at_two_blocks(patch: int, width: int) -> None:
+    reference = MlpMixer(patch_size=patch, num_blocks=2, embed_dim=width)
+    randomise(reference)
+    with torch.no_grad():
+        reference.head.weight.normal_()
+    pixels = torch.randn(1, 3, 224, 224)
+    with torch.inference_mode():
+        ours, theirs = from_timm(reference)(pixels), reference(pixels)
+    torch.testing.assert_close(ours, theirs, atol=1e-4 * float(theirs.std()), rtol=1e-5)
+
+
 def test_what_has_no_counterpart_is_refused() -> None:
     with pytest.raises(TypeError, match="ResNet"):
         from_timm(timm.create_model("resnet18"))
+    with pytest.raises(TypeError, match="SpatialGatingBlock"):
+        from_timm(timm.create_model("gmlp_ti16_224"))
+    with pytest.raises(TypeError, match="SwinTransformerV2"):
+        from_timm(timm.create_model("swinv2_tiny_window8_256", depths=(1, 1, 1, 1)))
     with pytest.raises(RuntimeError, match="norm_pre"):
         from_timm(timm.create_model("vit_tiny_patch16_224", depth=1, pre_norm=True))
 
