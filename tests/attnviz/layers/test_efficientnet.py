@@ -12,6 +12,7 @@ from torch import Tensor
 from attnviz import zoo
 from attnviz.data.samples import samples
 from attnviz.layers.efficientnet import CELL_CENTRES, EfficientNetLite0
+from attnviz.layers.stems import GRIDS
 
 
 def randomised(output_stride: int) -> torch.nn.Module:
@@ -54,24 +55,39 @@ def mismatch(grid: Tensor, flipped: Tensor, turn: int) -> float:
     return float((grid[..., here] - flipped[..., there]).square().mean())
 
 
+@pytest.mark.parametrize(
+    ("grid", "channels", "centre"),
+    [
+        ("", slice(None), CELL_CENTRES[16][1]),
+        ("efficientnet_lite0", slice(None), GRIDS["efficientnet_lite0"].centre),
+        ("efficientnet_lite0_shallow", slice(None), GRIDS["efficientnet_lite0_shallow"].centre),
+        ("efficientnet_lite0_both", slice(0, 320), GRIDS["efficientnet_lite0_both"].centre),
+        ("efficientnet_lite0_both", slice(320, None), GRIDS["efficientnet_lite0_both"].centre),
+    ],
+)
 @torch.inference_mode()
-def test_trained_cells_look_where_cell_centres_says() -> None:
+def test_trained_cells_look_where_their_grid_says(
+    grid: str, channels: slice, centre: float
+) -> None:
     """A trained net treats a picture and its mirror image alike, and that tells where cells look.
 
     If cell i looks at pixel c + 16·i, then in the mirror image of width w the cell that looks at
     the same thing is turn − i with 2c = w − 16·turn. The best turn, refined by a parabola, gives c.
     """
     stem = zoo.load("hybrid_vit_scenes", device="cpu").patch_embed.backbone
+    if grid:  # a captioner's, of the same weights
+        trained, stem = stem.state_dict(), GRIDS[grid].build().eval()
+        stem.load_state_dict({name: trained[name] for name in stem.state_dict()})
     errors = []
     size, cells = 448, 28
     turns = range(cells - 3, cells + 3)
     for sample in samples()[:4]:
         picture = Image.open(sample.path).convert("RGB").resize((size, size))
         pixels = torch.from_numpy(np.array(picture)).permute(2, 0, 1)[None].float() / 127.5 - 1
-        grid, flipped = stem(pixels), stem(pixels.flip(-1))
-        errors.append([mismatch(grid, flipped, turn) for turn in turns])
+        seen, flipped = (stem(p)[:, channels] for p in (pixels, pixels.flip(-1)))
+        errors.append([mismatch(seen, flipped, turn) for turn in turns])
     error = np.mean(errors, axis=0)
     best = int(error.argmin())
     before, at, after = error[best - 1 : best + 2]
     turn = turns[best] + (before - after) / (2 * (before - 2 * at + after))
-    assert (size - 16 * turn) / 2 == pytest.approx(CELL_CENTRES[16][1], abs=2)
+    assert (size - 16 * turn) / 2 == pytest.approx(centre, abs=2)

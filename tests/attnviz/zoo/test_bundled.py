@@ -164,3 +164,37 @@ def test_what_is_shipped_loads(found: zoo.Card) -> None:
     for step in (None, *(taken["step"] for taken in found.snapshots)):
         model = zoo.load(found.name, "cpu", snapshot=step)
         assert sum(p.numel() for p in model.parameters()) == found.parameters
+
+
+def lend(assets: Path, place: str) -> None:
+    """A card `borrower` whose norm is borrowed, and its file without that."""
+    state = stored(assets)
+    own = {name: tensor for name, tensor in state.items() if not name.startswith("norm.")}
+    content = safetensors.torch.save(own)
+    (assets / "weights" / "borrower.safetensors").write_bytes(content)
+    values = json.loads((assets / "cards" / f"{tiny.NAME}.json").read_text())
+    values |= {"name": "borrower", "file": "borrower.safetensors", "borrows": {"norm.": place}}
+    values["sha256"] = hashlib.sha256(content).hexdigest()
+    (assets / "cards" / "borrower.json").write_text(json.dumps(values))
+
+
+def test_what_is_borrowed_comes_from_the_lender(tmp_path: Path) -> None:
+    expected = tiny.write(tmp_path)
+    lend(tmp_path, f"{tiny.NAME}/norm.")
+    model = zoo.load("borrower", "cpu", assets=tmp_path)
+    pixels = torch.randn(1, 3, 48, 64)
+    assert torch.equal(model(pixels), expected(pixels))
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("nobody/norm.", "The model card nobody.json cannot be read"),
+        (f"{tiny.NAME}/norms.", "borrower.safetensors does not fit"),
+    ],
+)
+def test_what_cannot_be_borrowed_is_said(tmp_path: Path, place: str, message: str) -> None:
+    tiny.write(tmp_path)
+    lend(tmp_path, place)
+    with pytest.raises(ZooError, match=message):
+        zoo.load("borrower", "cpu", assets=tmp_path)
