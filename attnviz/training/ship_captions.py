@@ -35,7 +35,8 @@ NOTES = (
     "exact_match (with any caption that is true of the scene), object_recall (kinds of thing in "
     "the scene that are named). Given the words so far: object_words (words naming things that are "
     "predicted) and pointing (how often the peak of such a word's map lies in the box of what it "
-    "names), beside what the middle of the picture and a cell drawn blindly would reach. The words "
+    "names), beside what the middle of the picture and a cell drawn blindly would reach; "
+    "relation_words (left, above, on, …), beside always saying the commonest of them. The words "
     "are whole and few: what the captioner does not know it calls by the nearest name that it has. "
 )
 BOXES = "Attention was supervised with the objects' cells while it learned."
