@@ -146,7 +146,7 @@ def write_captioner(assets: Path, language: str, kind: str) -> None:
         "stem": "efficientnet_lite0_shallow",
         "score": kind if kind in ("bilinear", "dot") else "mlp",
         "hard": kind == "hard",
-        **{"width": 8, "annotation": 6, "embedding": 8, "match": 8},
+        **{"width": 22, "annotation": 6, "embedding": 8, "match": 8},  # 22: 6 and the places
     }
     name, taken = f"captions_{language}_{kind}", []
     model = models.build("show_attend_tell", **config)

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -165,6 +165,15 @@ def chromium() -> Iterator[Browser]:
 def idle(page: Page) -> None:
     """Wait until the page's script has run."""
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
+
+
+def eventually(page: Page, holds: Callable[[], bool], complaint: str) -> None:
+    """Wait until `holds()`: a component draws a moment after the text beside it has changed."""
+    for _ in range(100):
+        if holds():
+            return
+        page.wait_for_timeout(100)
+    raise AssertionError(complaint)
 
 
 def click_cell(page: Page, matrix: Locator, row: int, column: int) -> None:

@@ -22,6 +22,7 @@ from tests.browser.harness import (
     Server,
     Visit,
     contrast,
+    eventually,
     idle,
     no_sideways_scroll,
     pixels,
@@ -72,11 +73,9 @@ class LensView:
 
     def wait_for(self, values: np.ndarray) -> None:
         """Until the first paint: the component mounts a moment after the script has run."""
-        for _ in range(100):
-            if self.case.options.get("mass") or self.shows(values, tolerance=8):
-                return
-            self.page.wait_for_timeout(50)
-        raise AssertionError("the map never showed what it should")
+        if not self.case.options.get("mass"):
+            complaint = "the map never showed what it should"
+            eventually(self.page, lambda: self.shows(values, tolerance=8), complaint)
 
     def outlined(self, kind: str) -> tuple[float, ...] | None:
         """The box (top, left, bottom, right) of a mark, None if there is none."""
@@ -399,6 +398,8 @@ def picked(page: Page, layer: int, head: int) -> None:
 
 def test_wall_hover_enlarges_without_a_message(wall: Any) -> None:
     view = wall(12, 12)
+    idle(view.page)
+    view.page.wait_for_timeout(300)  # what mounting said has been said
     view.visit.reset()
     view.page.mouse.move(*view.point(3, 5))
     expect(view.status).to_contain_text("layer 3 · head 5")

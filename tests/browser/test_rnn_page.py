@@ -22,6 +22,7 @@ from tests.browser.harness import (
     Server,
     Visit,
     contrast,
+    eventually,
     idle,
     no_sideways_scroll,
     pixels,
@@ -86,12 +87,12 @@ class Network:
             shares = np.clip(values / percentile(np.abs(values)), -1, 1)
             shades, colours = 255 * (1 + shares) / 2, colour_table("diverging")
         expected = colours[np.floor(shades + 0.5).astype(int)].astype(int)
-        for _ in range(60):
-            drawn = self.drawn().astype(int)
-            if drawn.shape == expected.shape and np.abs(drawn - expected).max() <= 8:
-                return
-            self.page.wait_for_timeout(200)
-        raise AssertionError("the strips never showed what they should")
+
+        def drawn() -> bool:
+            strips = self.drawn().astype(int)
+            return strips.shape == expected.shape and np.abs(strips - expected).max() <= 8
+
+        eventually(self.page, drawn, "the strips never showed what they should")
 
 
 @pytest.fixture

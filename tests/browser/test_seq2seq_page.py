@@ -20,6 +20,7 @@ from tests.browser.harness import (
     Server,
     Visit,
     contrast,
+    eventually,
     idle,
     no_sideways_scroll,
     shoot,
@@ -58,13 +59,17 @@ class Talking:
         expect(self.matrix.locator(".rects rect")).to_have_count(found.weights.size)
         shades = np.floor(255 * found.weights + 0.5).astype(int).reshape(-1)
         rgb = colour_table("viridis")[shades].astype(int)
-        drawn = self.matrix.locator(".rects rect").evaluate_all(
-            "all => all.map(rect => rect.getAttribute('fill').match(/\\d+/g).map(Number))"
-        )
-        assert np.abs(np.array(drawn) - rgb).max() <= 6  # a step of the table either way
         for labels, texts in (("columns", found.source), ("rows", found.target)):
-            titles = self.matrix.locator(f"g.{labels} title").all_text_contents()
-            assert titles == [f"{i} {text}" for i, text in enumerate(texts)]
+            titles = self.matrix.locator(f"g.{labels} title")
+            expect(titles).to_have_text([f"{i} {text}" for i, text in enumerate(texts)])
+
+        def coloured() -> bool:
+            drawn = self.matrix.locator(".rects rect").evaluate_all(
+                "all => all.map(rect => rect.getAttribute('fill').match(/\\d+/g).map(Number))"
+            )
+            return np.shape(drawn) == rgb.shape and np.abs(drawn - rgb).max() <= 6  # a step or so
+
+        eventually(self.page, coloured, "the matrix never showed what it should")
 
     def cell(self, row: int, column: int) -> Any:
         columns = self.matrix.locator("g.column").count()
