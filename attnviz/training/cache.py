@@ -1,8 +1,9 @@
 """Pictures, seen once by the teacher, stored in shards that training reads again and again.
 
-A shard is a folder of `SHARD` pictures: ``grid.npy`` (n, 196, 320), ``pooled.npy`` (n, 1280) and
-``logits.npy`` (n, 1000), float16, and ``scenes.json`` with every object's name and box. Shards are
-written under another name and moved when whole, so a run can be stopped and taken up again.
+A shard is a folder of `SHARD` pictures: ``pictures.npy`` (n, 224, 224, 3), uint8; ``grid.npy``
+(n, 196, 320), ``pooled.npy`` (n, 1280) and ``logits.npy`` (n, 1000), float16; and ``scenes.json``
+with every object's name and box. Shards are written under another name and moved when whole, so a
+run can be stopped and taken up again.
 """
 
 from __future__ import annotations
@@ -146,6 +147,7 @@ def write_shard(folder: Path, number: int, build: Callable[[int], Scene], teache
     partial.mkdir(parents=True)
     for name, parts in zip(Observation._fields, zip(*seen, strict=True), strict=True):
         np.save(partial / f"{name}.npy", torch.cat(parts).cpu().numpy().astype(np.float16))
+    np.save(partial / "pictures.npy", np.stack([scene.image for scene in scenes]))
     rows = [
         [{"name": o.name, "box": o.box, "area": round(o.area, 4)} for o in scene.objects]
         for scene in scenes

@@ -103,7 +103,7 @@ def readings(model: ViT, shards: Shards, encode: Encode, geometry: Geometry) -> 
     ``relevance`` (for the class that the model names): `attnviz.analysis`.
     """
     for batch in shards.batches(BATCH):
-        grid = batch.grid.requires_grad_()
+        grid = batch.seen.requires_grad_()
         with torch.enable_grad(), record(model, WEIGHTS, grad=True) as trace:
             logits = model.classify(encode(model, grid))
         layers = trace.match(WEIGHTS)

@@ -140,7 +140,7 @@ def begin(model: ViT, data: Shards, seed: int) -> None:
     inherit(model, data.draw(512, generator))
     with torch.inference_mode():
         batches = [data.draw(64, generator) for _ in range(FIT_BATCHES)]
-        tokens = torch.cat([encode(model, batch.grid)[:, 0] for batch in batches])
+        tokens = torch.cat([encode(model, batch.seen)[:, 0] for batch in batches])
     fit_hidden(model, tokens, torch.cat([batch.pooled for batch in batches]))
 
 
@@ -160,7 +160,7 @@ def losses(model: ViT, batch: Batch, kept: Tensor | None, plan: Plan) -> tuple[T
 
     The error is in units of the batch's mean feature variance.
     """
-    features = model.represent(encode(model, batch.grid, kept)).float()
+    features = model.represent(encode(model, batch.seen, kept)).float()
     logits = model.head(features)
     kl = logits.new_zeros(())
     for t in (1.0, plan.temperature):
@@ -248,7 +248,7 @@ def quick_agreement(model: ViT, held: dict[str, Shards], device: str, count: int
     result = {}
     for split, shards in held.items():
         right = [
-            (model.classify(encode(model, batch.grid)).argmax(-1) == batch.logits.argmax(-1))
+            (model.classify(encode(model, batch.seen)).argmax(-1) == batch.logits.argmax(-1))
             for batch in (b.to(device) for b in shards.batches(64, count))
         ]
         result[split] = torch.cat(right).float().mean().item()

@@ -44,7 +44,7 @@ def inherit(model: ViT, sample: Batch) -> None:
     `sample` gives the grid's scale, the directions of the 1280 features that matter most, and
     what the attention scores are tuned on.
     """
-    channels, width = sample.grid.shape[-1], model.cfg.width
+    channels, width = sample.seen.shape[-1], model.cfg.width
     if width <= channels or model.cfg.representation != POOLED_FEATURES:
         raise ValueError(
             f"inheriting needs a width above {channels} and representation {POOLED_FEATURES}, "
@@ -56,7 +56,7 @@ def inherit(model: ViT, sample: Batch) -> None:
     head: Any = model.head
     grid = model.cfg.grid(*model.cfg.image_size)
     detectors, offset = teacher.conv_head.weight.flatten(1), teacher.conv_head.bias  # (1280, 320)
-    scale = sample.grid.std()
+    scale = sample.seen.std()
     steady = STEADY * torch.tensor([1.0, -1.0]).repeat((width - channels + 1) // 2)
     steady = steady[: width - channels]
     deviation = ((steady.square().sum() + channels) / width).sqrt()  # of a token, about
@@ -67,7 +67,7 @@ def inherit(model: ViT, sample: Batch) -> None:
         project.bias.zero_()
         project.bias[channels:] = steady
         assert model.cls_token is not None
-        model.cls_token[..., :channels] = sample.grid.mean((0, 1)) / scale
+        model.cls_token[..., :channels] = sample.seen.mean((0, 1)) / scale
         model.cls_token[..., channels:] = steady
         model.cls_token[..., -1] *= -1  # by which attention tells it from the patches
         first = blocks[0]
@@ -81,7 +81,7 @@ def inherit(model: ViT, sample: Batch) -> None:
         first.mlp.fc2.weight.zero_()
         first.mlp.fc2.weight[:channels, :POOLED_FEATURES] = basis * (FEATURE_GAIN / SHARPNESS)
         loudness = teacher.classifier.weight.sub(teacher.classifier.weight.mean(0)).norm(dim=0)
-        image = sample.grid[:TUNED_ON].mT.unflatten(-1, grid)
+        image = sample.seen[:TUNED_ON].mT.unflatten(-1, grid)
         tokens = model.embed(project(image).flatten(2).mT, grid)
         for number, (block, focus) in enumerate(zip(blocks, FOCUS, strict=True)):
             tune(block.attn, model.cfg.heads, block.norm1(tokens), basis @ loudness, focus)

@@ -11,13 +11,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-ARRAYS = ("grid", "pooled", "logits")
+ANSWERS = ("pooled", "logits")
 
 
 class Batch(NamedTuple):
-    """Stored pictures, float32: grid (b, 196, 320), pooled (b, 1280), logits (b, 1000)."""
+    """Stored pictures, float32: what the student sees, grids (b, 196, 320) or pictures
+    (b, 224, 224, 3) in 0…255; and the teacher's pooled (b, 1280) and logits (b, 1000).
+    """
 
-    grid: Tensor
+    seen: Tensor
     pooled: Tensor
     logits: Tensor
 
@@ -29,12 +31,16 @@ class Batch(NamedTuple):
 class Shards:
     """All whole shards of one split, read from disk as they are needed.
 
+    Args:
+        sees: the array that the student sees, ``"grid"`` or ``"pictures"``.
+        most: take the first shards only.
+
     Raises:
         FileNotFoundError: the folder holds no shard.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, sees: str = "grid", most: int | None = None) -> None:
+        self.folder, self.read, self.most = folder, (sees, *ANSWERS), most
         self.arrays: list[dict[str, np.ndarray]] = []
         self.names: list[str] = []
         self.scan()
@@ -43,10 +49,12 @@ class Shards:
 
     def scan(self) -> None:
         """Take in shards that were finished since."""
-        names = sorted(p.name for p in self.folder.glob("[0-9]*"))
+        names = sorted(p.name for p in self.folder.glob("[0-9]*"))[: self.most]
         for name in names:
             if name not in self.names:
-                load = {a: np.load(self.folder / name / f"{a}.npy", mmap_mode="r") for a in ARRAYS}
+                load = {
+                    a: np.load(self.folder / name / f"{a}.npy", mmap_mode="r") for a in self.read
+                }
                 self.arrays.append(load)
                 self.names.append(name)
 
@@ -61,7 +69,7 @@ class Shards:
         return Batch(
             *(
                 tensor(np.stack([self.arrays[s][name][r] for s, r in zip(shard, row, strict=True)]))
-                for name in ARRAYS
+                for name in self.read
             )
         )
 
@@ -71,7 +79,7 @@ class Shards:
         for arrays in self.arrays:
             for start in range(0, min(left, len(arrays["logits"])), size):
                 stop = min(start + size, left)
-                yield Batch(*(tensor(arrays[a][start:stop]) for a in ARRAYS))
+                yield Batch(*(tensor(arrays[a][start:stop]) for a in self.read))
             left = max(0, left - len(arrays["logits"]))
 
     def scenes(self) -> list[list[dict[str, Any]]]:
@@ -84,5 +92,5 @@ class Shards:
 
 
 def tensor(array: np.ndarray) -> Tensor:
-    """Float32 copy of a stored float16 array."""
+    """Float32 copy of a stored array."""
     return torch.from_numpy(array.astype(np.float32))

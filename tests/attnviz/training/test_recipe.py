@@ -68,7 +68,7 @@ def test_stored_grids_go_the_models_own_way(model: ViT) -> None:
 
 @torch.inference_mode()
 def test_kept_patches_are_the_only_ones_seen(model: ViT) -> None:
-    grid = batch().grid
+    grid = batch().seen
     kept = torch.tensor([3, 50, 190])
     changed = grid.clone()
     changed[:, 0] += 5
@@ -80,9 +80,9 @@ def test_kept_patches_are_the_only_ones_seen(model: ViT) -> None:
 def test_a_perfect_student_has_no_loss(model: ViT) -> None:
     stored = batch()
     with torch.no_grad():
-        features = model.represent(encode(model, stored.grid))
+        features = model.represent(encode(model, stored.seen))
         logits = model.head(features)
-    kl, error = losses(model, Batch(stored.grid, features * 4.0, logits), None, Plan())
+    kl, error = losses(model, Batch(stored.seen, features * 4.0, logits), None, Plan())
     assert kl.item() == pytest.approx(0, abs=1e-5) and error.item() == pytest.approx(0, abs=1e-6)
     kl, error = losses(model, stored, None, Plan())
     assert kl.item() > 0.01 and error.item() > 0.01

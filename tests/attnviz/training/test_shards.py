@@ -46,10 +46,10 @@ def test_pictures_come_back_in_order(folder: Path) -> None:
     shards = Shards(folder)
     assert len(shards) == 10
     batches = list(shards.batches(3, count=7))
-    assert [len(b.grid) for b in batches] == [3, 2, 2]  # a batch ends where its shard does
+    assert [len(b.seen) for b in batches] == [3, 2, 2]  # a batch ends where its shard does
     first = torch.cat([b.logits for b in batches])[:, 0]
     torch.testing.assert_close(first, torch.arange(7) / 127.5 - 1, atol=1e-3, rtol=0)
-    assert batches[0].grid.dtype == torch.float32
+    assert batches[0].seen.dtype == torch.float32
     assert shards.scenes()[9] == [{"name": "fox", "box": [1, 2, 3, 4], "area": 0.25}]
 
 
@@ -82,3 +82,11 @@ def test_drawing_follows_the_generator(folder: Path) -> None:
 def test_no_shards_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="no shards"):
         Shards(tmp_path)
+
+
+def test_pictures_themselves_and_a_share_of_them(folder: Path) -> None:
+    shards = Shards(folder, "pictures", most=1)
+    assert len(shards) == 5
+    (batch,) = shards.batches(5)
+    assert batch.seen.shape == (5, 8, 8, 3)
+    assert batch.seen[:, 0, 0, 0].tolist() == [0, 1, 2, 3, 4]
