@@ -1,4 +1,4 @@
-"""The command line: ``python -m attnviz models``, ``attend PICTURE``, ``translate TEXT``.
+"""The command line: ``models``, ``attend PICTURE``, ``translate TEXT``, ``caption PICTURE``.
 
 For scripts and for lessons without a browser. Results go to standard output, as text or
 (``--json``) as one JSON value. Whatever goes wrong is one line on standard error and exit status 2.
@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from attnviz.cli import attend, translate
+from attnviz.cli import attend, caption, translate
 from attnviz.cli.arguments import Parser, UsageError
 from attnviz.images import ImageError
 from attnviz.zoo.cards import ASSETS, cards
@@ -64,6 +64,7 @@ def parser() -> argparse.ArgumentParser:
     models.set_defaults(run=list_models)
     attend.add_command(commands)
     translate.add_command(commands)
+    caption.add_command(commands)
     return top
 
 

@@ -47,7 +47,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "hard": {"hard": True},
 }
 GUIDED = ("guided", "bilinear", "dot")
-SHARDS = {"seen": 2, "moved": 2, "unseen": 2, "train": 45}
+SHARDS = {"seen": 2, "moved": 2, "unseen": 2, "train": 32}
 CHECKPOINT = 500
 GRIDS = {
     "deep": "efficientnet_lite0",
