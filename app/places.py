@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app import loaders, show, studies
+from app import loaders, show
 from app.loaders import Positions, Subject
 from app.translations import Talk
+from attnviz import zoo
 from attnviz.data.samples import samples
+from attnviz.images import Preprocess
+from attnviz.zoo import DEFAULT
 
 if TYPE_CHECKING:
     from attnviz.position_study import Cost, Joined, Moved, Terms
@@ -77,8 +80,10 @@ def moved(talk: Talk, order: Sequence[int], positions: bool) -> Moved:
 
 
 def vit() -> Subject:
-    """The bundled Vision Transformer."""
-    return studies.subject(samples()[0].name)
+    """A sample picture, as the bundled Vision Transformer sees it."""
+    card = zoo.card(DEFAULT)
+    shown = loaders.sample_picture(samples()[0].name)
+    return Subject(card.name, "cpu", False, shown, card.preprocess or Preprocess())
 
 
 def learned(side: int) -> Positions:

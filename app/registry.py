@@ -60,6 +60,9 @@ PAGES = (
     Page("../pages/transformer.py", "Transformer", ":material/stacks:", "transformer", "Attention"),
     Page("../pages/positions.py", "Positions", ":material/waves:", "positions", "Attention"),
     Page("../pages/why.py", "Why self-attention", ":material/speed:", "why", "Attention"),
+    Page(
+        "../pages/tell.py", "Show, Attend and Tell", ":material/image_search:", "tell", "Pictures"
+    ),
     Page("../pages/vit.py", "Vision Transformer", ":material/grid_view:", "vit", "Pictures"),
 )
 
@@ -87,6 +90,7 @@ LINEAGE = (
         "The same idea over a picture: a caption, and the place each of its words came from.",
         "Xu et al., “Show, Attend and Tell: Neural Image Caption Generation with Visual Attention”",
         "1502.03044",
+        "tell",
     ),
     Milestone(
         2017,

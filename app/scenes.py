@@ -25,7 +25,7 @@ BACKDROPS = {
 SAMPLES = ("grass", "gravel", "brick", "china", "coffee")
 EXAMPLES = {
     "A penguin on a car": "sky;1f697.500.690.430;1f427.500.380.460",
-    "Two kinds": "grass;1f353.280.560.400;1f427.720.520.440",
+    "Two kinds": "grass;1f353.280.560.380;1f427.720.520.460",
     "Three kinds": "brick;1f418.330.600.480;1f388.760.250.300;1f682.750.740.360",
     "How many": "gravel;1f41e.270.300.300;1f41e.690.330.280f;1f41e.470.710.300",
     "Strangers": "paper;1f916.300.540.420;1f47b.720.500.400",

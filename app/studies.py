@@ -11,13 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from app import loaders, translations
-from app.loaders import Subject
+from app import captions, loaders, translations
 from app.translations import Talk
-from attnviz import zoo
-from attnviz.images import Preprocess
 from attnviz.text import Sentence
-from attnviz.zoo import DEFAULT
 
 if TYPE_CHECKING:
     from attnviz.attention_studies.correspondence import Look
@@ -125,19 +121,11 @@ def translator_look(talk: Talk, step: int) -> Look:
     return _kept((talk.key, "translator look", step), lambda: translator_look(model, found, step))
 
 
-def subject(picture: str) -> Subject:
-    """A sample picture, as the bundled hybrid sees it."""
-    card = zoo.card(DEFAULT)
-    shown = loaders.sample_picture(picture)
-    return Subject(card.name, "cpu", False, shown, card.preprocess or Preprocess())
+def captioner_look(look: captions.Look, step: int) -> Look:
+    """What a captioner did before one word."""
+    from attnviz.attention_studies.correspondence import captioner_look
 
-
-def picture_look(subject: Subject) -> Look:
-    """Soft attention with fresh weights over the grid of the bundled hybrid's CNN."""
-    from attnviz.attention_studies.correspondence import picture_look
-
-    grid = loaders.run(subject).stages["grid"]
-    return _kept((subject.key, "look"), lambda: picture_look(grid, SEED))
+    return captioner_look(captions.caption(look), step)
 
 
 def _kept(key: Any, make: Callable[[], Any]) -> Any:

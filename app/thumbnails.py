@@ -66,6 +66,26 @@ def seq2seq() -> Image.Image:
     return Image.fromarray(cells)
 
 
+def tell() -> Image.Image:
+    """Where the captioner looks for two things of a scene: each map over its own half."""
+    from app import scenes
+    from attnviz.captioning import describe
+    from attnviz.text import Words
+
+    card = zoo.card("captions_en_guided")
+    assert card.preprocess is not None and card.labels is not None
+    view = card.preprocess.view(scenes.shown(scenes.EXAMPLES["Two kinds"]).image)
+    model: Any = zoo.load(card.name, "cpu")
+    found = describe(model, Words(card.labels), card.preprocess.pixels(view))
+    shown = []
+    for word in ("strawberry", "penguin"):
+        weights = found.weights[found.words.index(word)]
+        smooth = analysis.upsample(weights / weights.max(), found.geometry, "smooth")
+        places = (255 * smooth).round().astype(np.uint8)
+        shown.append(Image.blend(view, Image.fromarray(colour_table("viridis")[places]), OPACITY))
+    return Image.fromarray(np.concatenate([np.asarray(one) for one in shown], 1))
+
+
 def transformer() -> Image.Image:
     """Every head of the Transformer's cross-attention while it writes "I am a monitor."."""
     from attnviz.inside import look_inside
@@ -85,5 +105,5 @@ def transformer() -> Image.Image:
 
 if __name__ == "__main__":
     THUMBNAILS.mkdir(exist_ok=True)
-    for draw in (rnn, seq2seq, transformer, vit):
+    for draw in (rnn, seq2seq, tell, transformer, vit):
         draw().save(THUMBNAILS / f"{draw.__name__}.jpg", quality=88)

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from app import loaders, prose, show, state, studies, translations
-from app.loaders import Subject
+from app import captions, prose, scenes, show, state, studies, translations
 from app.pictures import signed
 from app.state import Studies
 from app.translations import Talk
-from app.views import attention_examples, seq2seq_common
-from attnviz.data.samples import samples
+from app.views import attention_examples, seq2seq_common, tell_common
 from attnviz.figures import attention_map
 from attnviz.figures.studies import place_weights
 
@@ -23,12 +21,12 @@ if TYPE_CHECKING:
 
 MODELS = ("Attention layer", "Translator with attention", "Show, Attend and Tell")
 PARTS = {
-    "query": ("q = W_Q xₜ", "sₜ, decoder state", "h₀, decoder state"),
+    "query": ("q = W_Q xₜ", "sₜ, decoder state", "hₜ₋₁, decoder state"),
     "keys": ("kᵢ = W_K xᵢ", "U hᵢ", "U aᵢ"),
     "values": ("vᵢ = W_V xᵢ", "hᵢ, encoder states", "aᵢ, grid cells"),
-    "scores": ("eᵢ = q·kᵢ / √d", "eᵢ = vᵀ tanh(W sₜ + U hᵢ)", "eᵢ = f_att(aᵢ, h₀)"),
+    "scores": ("eᵢ = q·kᵢ / √d", "eᵢ = vᵀ tanh(W sₜ + U hᵢ)", "eᵢ = vᵀ tanh(W hₜ₋₁ + U aᵢ)"),
     "weights": ("αᵢ, softmax of eᵢ", "αᵢ, softmax of eᵢ", "αᵢ, softmax of eᵢ"),
-    "output": ("Σ αᵢ vᵢ", "cₜ = Σ αᵢ hᵢ, context", "ẑ₁ = Σ αᵢ aᵢ, context"),
+    "output": ("Σ αᵢ vᵢ", "cₜ = Σ αᵢ hᵢ, context", "Σ αᵢ aᵢ, context before the gate"),
 }
 """The part that a tensor plays → its symbol in each paper."""
 TALL = 280  # pixels of a figure
@@ -48,8 +46,7 @@ def draw() -> None:
     with columns[1]:
         translator = _translator(talk)
     with columns[2]:
-        subject = _subject()
-        picture = _picture(subject)
+        look, picture = _captioner()
     looks = dict(zip(MODELS, (layer, translator, picture), strict=True))
     show.correspondence(
         MODELS,
@@ -67,9 +64,9 @@ def draw() -> None:
     more, truth = st.columns([13, 8], gap="large")
     with more:
         show.explain("attention", "Correspondence")
-        _take_away(talk, subject, looks)
+        _take_away(talk, look, looks)
     with truth:
-        show.facts(_facts(talk, subject, looks))
+        show.facts(_facts(talk, look, looks))
 
 
 def _layer(talk: Talk) -> Look:
@@ -92,22 +89,21 @@ def _translator(talk: Talk) -> Look:
     return found
 
 
-def _subject() -> Subject:
-    names = {sample.title: sample.name for sample in samples()}
-    title = st.selectbox("Picture", list(names), key=Studies.PICTURE, bind="query-params")
-    return studies.subject(names[title])
-
-
-def _picture(subject: Subject) -> Look:
-    """The weights over the picture, which fresh weights leave nearly even."""
-    found = studies.picture_look(subject)
-    geometry = loaders.run(subject).geometry
-    weights = found.weights.reshape(geometry.rows, geometry.cols)
-    show.small(f"{MODELS[2]}: before the first word, untrained")
-    view = subject.preprocess.view(subject.picture.image)
-    drawn = attention_map(view, weights, geometry, height=TALL + 60, opacity=0.55, name="weight")
+def _captioner() -> tuple[captions.Look, Look]:
+    """The weights over a composed scene before one word of its caption."""
+    written = st.selectbox("Scene", list(scenes.EXAMPLES), key=Studies.PICTURE, bind="query-params")
+    picture = scenes.shown(scenes.EXAMPLES[written])
+    look = captions.Look("en", captions.kinds("en")[0], "cpu", picture)
+    run = captions.caption(look)
+    step = _pick("Word t", run.words, Studies.WORD)
+    found = studies.captioner_look(look, step)
+    show.small(f"{MODELS[2]}: where it looks to say “{run.words[step]}”")
+    view = look.preprocess.view(picture.image)
+    drawn = attention_map(
+        view, run.weights[step], run.geometry, height=TALL + 60, opacity=0.55, name="weight"
+    )
     show.plot(drawn, key="attn_picture_look", name="picture-look", alt="Weights over the picture")
-    return found
+    return look, found
 
 
 def _pick(label: str, names: tuple[str, ...], key: str) -> int:
@@ -126,68 +122,54 @@ def _cell(values: np.ndarray, symbol: str) -> show.Cell:
     return signed(rows), symbol, f"{shape}, {ends}"
 
 
-def _facts(talk: Talk, subject: Subject, looks: Mapping[str, Look]) -> Iterable[tuple[str, str]]:
-    for name, look in looks.items():
+def _facts(talk: Talk, look: captions.Look, looks: Mapping[str, Look]) -> Iterable[tuple[str, str]]:
+    for name, found in looks.items():
         yield (
             name,
-            f"{len(look.weights)} weights sum to {look.row_sum:.6f}; the output is Σ αᵢ·value "
-            f"within {look.deviation:.1e}",
+            f"{len(found.weights)} weights sum to {found.row_sum:.6f}; the output is Σ αᵢ·value "
+            f"within {found.deviation:.1e}",
         )
-    layer, _, picture = looks.values()
-    even = len(picture.weights) * picture.weights
     yield (
         "Layer",
         f"head 0 of fresh weights, seed {studies.SEED}, over the trained embeddings of the "
-        f"translator; keys of size {len(layer.query)}",
+        f"translator; keys of size {len(looks[MODELS[0]].query)}",
     )
     yield "Translator", seq2seq_common.weights_of(talk.card)
-    yield "Grid", f"EfficientNet-Lite0 of {subject.model}, trained; {subject.picture.title}"
-    yield (
-        "Untrained",
-        f"f_init and f_att of Show, Attend and Tell: fresh weights, seed {studies.SEED}, so that "
-        f"weights stay between {even.min():.2f} and {even.max():.2f} of 1/{len(even)}",
-    )
+    yield "Captioner", tell_common.weights_of(look.card)
     yield "Colours", "blue below zero, red above, each tensor on its own scale"
     yield "Run", "cpu, float32"
 
 
-def _take_away(talk: Talk, subject: Subject, looks: Mapping[str, Look]) -> None:
+def _take_away(talk: Talk, look: captions.Look, looks: Mapping[str, Look]) -> None:
     keys = dict(zip(looks, ("layer", "translator", "picture"), strict=True))
     show.take_away(
         key="attn_correspondence",
         name="correspondence",
         arrays=lambda: {
-            f"{keys[model]}_{part}": getattr(look, part)
-            for model, look in looks.items()
+            f"{keys[model]}_{part}": getattr(found, part)
+            for model, found in looks.items()
             for part in PARTS
         },
         table=lambda: (
             ("model", "place", "score", "weight"),
             (
-                (keys[model], place, look.scores[place], look.weights[place])
-                for model, look in looks.items()
-                for place in range(len(look.weights))
+                (keys[model], place, found.scores[place], found.weights[place])
+                for model, found in looks.items()
+                for place in range(len(found.weights))
             ),
         ),
         code=attention_examples.code(talk)
         + (
             "\nfrom attnviz.attention_studies.correspondence import (\n"
-            "    layer_look, picture_look, translator_look,\n"
+            "    captioner_look, layer_look, translator_look,\n"
             ")\n"
-            "from attnviz.data.samples import sample\n"
-            "from attnviz.images import open_image\n"
-            "from attnviz.inference import look\n"
             "from attnviz.translation import translate\n\n"
             f"found = translate(model, tokeniser, {talk.sentence.text!r})\n"
-            f'card = zoo.card("{subject.model}")\n'
-            f"image = {subject.picture.code}\n"
-            "pixels = card.preprocess.pixels(card.preprocess.view(image))\n"
-            'grid = look(zoo.load(card.name, "cpu"), pixels).stages["grid"]\n'
-            "for step in (\n"
-            "    layer_look(layer, inputs, 0), translator_look(model, found, 0),\n"
-            f"    picture_look(grid, seed={studies.SEED}),\n"
-            "):\n"
-            "    print(step.query.shape, step.keys.shape, step.values.shape, step.row_sum)\n"
+            "looks = [layer_look(layer, inputs, 0), translator_look(model, found, 0)]\n\n"
+            + tell_common.code(look)
+            + "looks.append(captioner_look(found, 0))\n"
+            "for one in looks:\n"
+            "    print(one.query.shape, one.keys.shape, one.values.shape, one.row_sum)\n"
         ),
         figures=True,
     )

@@ -6,7 +6,7 @@
 query      q = W_Q x_t                 decoder state s_t            decoder state h_{t−1}
 keys       k_i = W_K x_i               U h_i (MLP score)            U a_i
 values     v_i = W_V x_i               encoder states h_i           annotations a_i, grid cells
-alike      q·k_i / √d                  vᵀ tanh(W s_t + U h_i)       f_att(a_i, h_{t−1}), an MLP
+alike      q·k_i / √d                  vᵀ tanh(W s_t + U h_i)       vᵀ tanh(W h_{t−1} + U a_i)
 weights    softmax over the tokens     softmax over the pieces      softmax over the cells
 output     Σ α_i v_i                   context c_t = Σ α_i h_i      context ẑ_t = Σ α_i a_i
 =========  ==========================  ===========================  ==============================
@@ -23,10 +23,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
+from attnviz.captioning import Captioning
 from attnviz.layers.transformer import MultiHeadAttention
-from attnviz.models.seq2seq_attention import AttentionSeq2Seq, MLPScore
+from attnviz.models.seq2seq_attention import AttentionSeq2Seq
 from attnviz.trace import record
 from attnviz.translation import Translation
 
@@ -100,40 +101,21 @@ def translator_look(model: AttentionSeq2Seq, found: Translation, step: int) -> L
     )
 
 
-class SoftAttention(nn.Module):
-    """The first step of Show, Attend and Tell's decoder, with fresh weights.
+def captioner_look(found: Captioning, step: int) -> Look:
+    """What a captioner did before one word of its caption; the output is what was seen, ungated.
 
-    h_0 = tanh(f_init(mean of a_i)), the state before the first word; f_att is the MLP score. The
-    paper's f_init is an MLP of its own; here it has one layer, and h is as wide as a.
+    Raises:
+        IndexError: the caption has no such word.
     """
-
-    def __init__(self, width: int) -> None:
-        super().__init__()
-        self.initial = nn.Linear(width, width)
-        self.score = MLPScore(width)
-
-    def forward(self, annotations: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor, Tensor]:
-        """Annotations (L, D) → h_0 (D,), keys (L, D), scores (L,), weights (L,), context (D,)."""
-        state = self.initial(annotations.mean(0)).tanh()  # h_0
-        keys = self.score.keys(annotations[None])  # (1, L, D)
-        scores = self.score(state[None, None], keys)[0, 0]  # e_i
-        weights = scores.softmax(-1)  # α_i
-        return state, keys[0], scores, weights, weights @ annotations
-
-
-@torch.inference_mode()
-def picture_look(grid: np.ndarray, seed: int = 0) -> Look:
-    """Soft attention over a CNN's grid of features, by untrained weights of a seed.
-
-    Args:
-        grid: (channels, rows, columns); a cell's channels are its annotation a_i.
-    """
-    annotations = torch.from_numpy(grid.reshape(len(grid), -1).T.copy())  # (L, D)
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        module = SoftAttention(len(grid)).eval()
-    state, keys, scores, weights, context = map(_array, module(annotations))
-    return Look(state, keys, _array(annotations), scores, weights, context)
+    before = found.stages["initial_state"][None], found.stages["states"]
+    return Look(
+        np.concatenate(before)[:-1][step],
+        found.stages["keys"],
+        found.stages["annotations"],
+        found.stages["attention.scores"][step],
+        found.stages["attention.weights"][step],
+        found.stages["attention.average"][step],
+    )
 
 
 def _array(tensor: Tensor) -> np.ndarray:

@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from attnviz import models
+from attnviz import captioning, models
 from attnviz.attention_studies import additive, correspondence, heads, permutation
 from attnviz.attention_studies.scaling import SCALED, SIZES, UNSCALED, band, describe, scaling
 from attnviz.layers.attention import attend
-from attnviz.text import Tokeniser
+from attnviz.text import Tokeniser, Words
 from attnviz.trace import Tap, record
 from attnviz.translation import translate
 
 TOKENISER = Tokeniser.load("dates")
+SHALLOW = "efficientnet_lite0_shallow"
 
 
 @pytest.fixture(scope="module")
@@ -182,15 +183,21 @@ def test_the_translators_look_is_its_recorded_step() -> None:
         correspondence.translator_look(plain, translate(plain, TOKENISER, "3월"), 0)
 
 
-def test_soft_attention_begins_at_the_mean_of_the_grid() -> None:
-    grid = np.random.default_rng(0).normal(size=(24, 3, 5)).astype(np.float32)
-    look = correspondence.picture_look(grid, seed=3)
-    assert look.values.shape == look.keys.shape == (15, 24) and look.query.shape == (24,)
-    np.testing.assert_array_equal(look.values[7], grid[:, 1, 2])  # row 1, column 2
-    check(look)
-    again = correspondence.picture_look(grid[:, ::-1], seed=3)  # the mean, and so h_0, is the same
-    np.testing.assert_allclose(again.query, look.query, atol=1e-5)
-    assert abs(correspondence.picture_look(grid, seed=4).query - look.query).max() > 0.01
+def test_the_captioners_look_is_its_recorded_step() -> None:
+    torch.manual_seed(0)
+    sizes = dict.fromkeys(("width", "annotation", "embedding", "match"), 8)
+    model = models.build("show_attend_tell", vocabulary=12, stem=SHALLOW, **sizes).eval()
+    pixels = np.random.default_rng(0).normal(size=(3, 64, 96)).astype(np.float32)
+    run = captioning.describe(model, Words("abcdefgh"), pixels, prefix=[4, 5])
+    looks = [correspondence.captioner_look(run, step) for step in range(2)]
+    np.testing.assert_array_equal(looks[0].query, run.stages["initial_state"])
+    np.testing.assert_array_equal(looks[1].query, run.stages["states"][0])
+    score = model.attention.score
+    for look in looks:
+        inner = np.tanh(look.query @ score.query.weight.detach().numpy().T + look.keys)
+        scores = inner @ score.v.weight.detach().numpy()[0]
+        np.testing.assert_allclose(scores, look.scores, atol=1e-5)
+        check(look)
 
 
 def check(look: correspondence.Look) -> None:
