@@ -127,9 +127,10 @@ def test_heads_are_trained_and_priced(attention: Open) -> None:
 def test_the_correspondence_has_real_tensors_on_all_sides(attention: Open) -> None:
     page = html(attention("Correspondence"))
     assert page.count("weights sum to 1.000000") == 3
-    assert "196 × 320" in page and "untrained" in page and "fresh weights, seed 0" in page
+    for said in ("196 × 336", "guided attention", "fresh weights, seed 0"):
+        assert said in page
     assert page.count("<td data-model=") == 18
-    other = html(attention("Correspondence", attn_picture="Coffee cup"))
+    other = html(attention("Correspondence", attn_picture="Two kinds"))
     assert other != page and "weights sum to 1.000000" in other
 
 

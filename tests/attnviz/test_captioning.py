@@ -15,7 +15,12 @@ from attnviz.geometry import Geometry
 from attnviz.text import END, Words
 
 WORDS = Words([f"w{i}" for i in range(12)])
-SIZES = {"width": 8, "annotation": 6, "embedding": 8, "match": 8}
+SIZES = {
+    "width": 22,
+    "annotation": 6,
+    "embedding": 8,
+    "match": 8,
+}  # 22: 6 and the places, as dots need
 
 
 @pytest.fixture(scope="module", params=["mlp", "bilinear", "dot"])

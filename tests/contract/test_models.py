@@ -100,7 +100,7 @@ def _(cfg: BertConfig, batch: int = 2) -> tuple[Tensor, ...]:
 
 @narrow.register
 def _(cfg: ShowAttendTellConfig) -> dict[str, int]:
-    return {"vocabulary": 40, "width": 16, "annotation": 14, "embedding": 12, "match": 8}
+    return {"vocabulary": 40, "width": 30, "annotation": 14, "embedding": 12, "match": 8}
 
 
 @inputs.register
