@@ -17,7 +17,7 @@ function tellFormulas({ walk, cells, tiles }, step, stage, cell) {
   const at = `{${cells.name(cell)}}`;
   const vector = (kind, block, index) => someNumbers(tiles[kind], walk[block], index);
   return [
-    () => ["a", "a_i = relu(W x_i + b)", `a_${at} ≈ ${vector("cells", "annotations", cell)}`],
+    () => ["a", "a_i = [relu(norm(W x_i + b)) ; p_i]", `a_${at} ≈ ${vector("cells", "annotations", cell)}`],
     () => ["ā", "ā = Σ_i a_i / n", `ā ≈ ${vector("cells", "mean", 0)}, n = ${cells.count}`],
     () => ["h", step ? `h_{${step}} = LSTM([E y_{${step - 1}} ; z_{${step}}], h_{${step - 1}})` : "h_0 = tanh(W ā + b)",
       `h_{${step}} ≈ ${vector("states", "states", step)}`],
@@ -62,7 +62,7 @@ function tellSentence({ walk, cells }, step, stage) {
   const best = heaviest(walk, step)[0];
   const where = `cell ${cells.name(best)}`;
   return [
-    () => `The CNN makes ${cells.count} annotation vectors of the picture, ${channels.cells} numbers each; ` +
+    () => `The CNN makes ${cells.count} annotation vectors of the picture, ${channels.cells} numbers each, the last of them its place p; ` +
       `like colours, like vectors.${step ? " They stay the same for every word." : ""}`,
     () => (step
       ? "Their average was needed once, for the first state; since then the picture comes in only where it is looked at."
